@@ -1,0 +1,3 @@
+module hovor
+
+go 1.26
