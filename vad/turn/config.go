@@ -1,0 +1,45 @@
+package turn
+
+import "time"
+
+// Config holds the ear's parameters. The zero value of a field means its default. Durations below one detector
+// window (32 ms) act as one window.
+type Config struct {
+	// Threshold is the speech probability from which a window counts as speech. Default 0.5.
+	Threshold float32
+	// OffThreshold is the probability below which speech counts as over. Default Threshold - 0.15, at least 0.01.
+	OffThreshold float32
+	// MinSpeech is the speech needed before anything is reported, so that a click is not. Default 96 ms.
+	MinSpeech time.Duration
+	// MinSilence is the silence after which SpeechStopped is reported. Default 200 ms, never above SilenceDuration.
+	MinSilence time.Duration
+	// PrefixPadding is the audio before the onset that belongs to a turn (Event.From). Default 300 ms; below 0 none.
+	PrefixPadding time.Duration
+	// SilenceDuration, when above 0, ends a turn after exactly this much silence, and the policy is not asked.
+	SilenceDuration time.Duration
+	// Policy judges pauses. Default Curve{}.
+	Policy Policy
+	// EndThreshold is the probability that the turn is over from which it is. Default 0.5.
+	EndThreshold float64
+	// ScoreFrom is the silence at which a pause is first judged, ScoreEvery the step. Defaults 200 ms and 100 ms.
+	ScoreFrom, ScoreEvery time.Duration
+	// MaxSilence ends a turn whatever the policy says. Default 2 s.
+	MaxSilence time.Duration
+	// YieldAfter is the speech over the assistant that makes it yield. Default 128 ms.
+	YieldAfter time.Duration
+	// MaxHold ends a hold whose release was lost. Default 2 min.
+	MaxHold time.Duration
+	// PreRoll is the audio before a press that belongs to the turn (Event.From). Default 400 ms; below 0 none.
+	PreRoll time.Duration
+}
+
+// ServerVAD returns c with the parameters of the Realtime protocol's server_vad: threshold 0 to 1,
+// prefix_padding_ms and silence_duration_ms. A zero silence keeps the ear's own policy.
+func (c Config) ServerVAD(threshold float64, prefixPadding, silence time.Duration) Config {
+	c.Threshold, c.OffThreshold = float32(threshold), 0
+	c.PrefixPadding, c.SilenceDuration = prefixPadding, silence
+	if prefixPadding == 0 {
+		c.PrefixPadding = -1
+	}
+	return c
+}
