@@ -1,0 +1,34 @@
+package realtime
+
+import "log/slog"
+
+// ClientSecretRequest is the body of POST /v1/realtime/client_secrets.
+type ClientSecretRequest struct {
+	ExpiresAfter *ExpiresAfter `json:"expires_after,omitempty" rt:"null"`
+	Session      *Session      `json:"session,omitempty" rt:"null"`
+	Hovor        *HovorRequest `json:"hovor,omitempty" rt:"null"`
+}
+
+// ExpiresAfter is how long a secret may be used to open a call; Seconds is 10..7200, 0 = 600.
+type ExpiresAfter struct {
+	Anchor  string `json:"anchor,omitempty" rt:"enum=created_at"`
+	Seconds int    `json:"seconds,omitempty" rt:"min=10,max=7200"`
+}
+
+// HovorRequest is what only this gateway understands.
+type HovorRequest struct {
+	ThreadID string `json:"thread_id,omitempty" rt:"maxlen=64"` // continue this thread
+	OneUse   bool   `json:"one_use,omitempty"`                  // the secret opens one call only
+}
+
+// ClientSecret is the reply: Value begins with "ek_". It logs as a length.
+type ClientSecret struct {
+	Value     string  `json:"value"`
+	ExpiresAt int64   `json:"expires_at"` // unix seconds, of the secret
+	Session   Session `json:"session"`    // effective
+}
+
+// LogValue keeps slog from printing the value.
+func (c ClientSecret) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("value", Secret(c.Value).String()), slog.Int64("expires_at", c.ExpiresAt))
+}
