@@ -192,3 +192,6 @@ func Default() *Config {
 
 // Quickstart is the configuration of `make run`: embedded provider, demo app, two demo people, no key, no account.
 func Quickstart() (*Config, error) { return Parse("quickstart.yaml (built in)", quickstart) }
+
+// QuickstartFile is the quickstart's own text, to copy and change.
+func QuickstartFile() []byte { return quickstart }
