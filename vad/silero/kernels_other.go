@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package silero
+
+func bestKernels() kernels { return portable }
