@@ -1,0 +1,69 @@
+import type { Gateway, ScreenOutcome } from './gateway'
+import type { WireEvent } from './wire'
+
+export interface ScreenRequest {
+  requestId: string
+  callId: string
+  epoch: number
+  tool: string
+  arguments: Record<string, unknown>
+}
+
+/**
+ * Does one screen tool on the page. It resolves with `found` only when the person can see it, with `not_found` when the page knows
+ * that there is no such thing, and rejects when it does not know. `signal` fires when nobody waits any longer.
+ */
+export type Performer = (request: ScreenRequest, signal: AbortSignal) => Promise<ScreenOutcome>
+
+/**
+ * Takes `hovor.screen.request` one after another, lets the page perform each, and reports what came of it. What the page could not
+ * establish is not reported at all: the gateway then calls it pending.
+ */
+export class Screens {
+  #queue: Promise<void> = Promise.resolve()
+  #newest = 0
+
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly perform: Performer,
+  ) {}
+
+  apply(e: WireEvent): void {
+    if (e.type !== 'hovor.screen.request' || !e.request_id || !e.call_id || !e.tool) return
+    const args = typeof e.arguments === 'string' ? parseObject(e.arguments) : e.arguments
+    const request: ScreenRequest = {
+      requestId: e.request_id,
+      callId: e.call_id,
+      epoch: e.epoch ?? 0,
+      tool: e.tool,
+      arguments: typeof args === 'object' && args !== null ? (args as Record<string, unknown>) : {},
+    }
+    this.#newest = Math.max(this.#newest, request.epoch)
+    const signal = deadline(e.expires_in_ms ?? 7_000)
+    this.#queue = this.#queue.then(() => this.#do(request, signal))
+  }
+
+  async #do(request: ScreenRequest, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || request.epoch < this.#newest) return // overtaken by a newer wish
+    try {
+      const outcome = await this.perform(request, signal)
+      await this.gateway.outcome(request.callId, request.requestId, outcome)
+    } catch {
+      // not established, or too late to tell
+    }
+  }
+}
+
+function deadline(ms: number): AbortSignal {
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(), ms)
+  return controller.signal
+}
+
+function parseObject(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

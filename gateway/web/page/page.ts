@@ -1,0 +1,1 @@
+import { Talk } from "../client/index"; console.log(Talk)
