@@ -1,0 +1,16 @@
+package call
+
+import "errors"
+
+var (
+	// ErrFull: the node carries as many calls as it may.
+	ErrFull = errors.New("all lines are busy; try again in a few seconds")
+	// ErrDraining: the node takes no new calls because it is going down.
+	ErrDraining = errors.New("this server is about to restart and takes no new calls; try again in a few seconds")
+	// ErrNotLive: the call is not connected yet, or has ended.
+	ErrNotLive = errors.New("the call is not connected")
+	// ErrBusy: the call's mailbox is full; what was to be delivered was dropped and counted.
+	ErrBusy = errors.New("the call is too busy")
+	// ErrNotFound: there is no live call of this id, or not of this person.
+	ErrNotFound = errors.New("there is no live call of this id")
+)
