@@ -1,6 +1,10 @@
 package tools
 
-import "errors"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 var (
 	// ErrCallID says that a call id is missing, longer than 32 characters, or has other characters than allowed.
@@ -24,3 +28,14 @@ var (
 	// ErrConfig says that a Service cannot be built from its Config.
 	ErrConfig = errors.New("tools: configuration")
 )
+
+// errorKind names an error without its text, which may repeat what a person or a far side said.
+func errorKind(err error) string {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "deadline"
+	}
+	return fmt.Sprintf("%T", err)
+}

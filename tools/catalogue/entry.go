@@ -30,7 +30,7 @@ type Entry struct {
 	Line        int             // where the entry stands in the file
 
 	schema    *jsonschema.Schema
-	sentences map[string]map[string]string // language, status
+	sentences sentences
 }
 
 // HTTP maps a call to one HTTP request against a configured service and its answer back to a result.
