@@ -41,6 +41,7 @@ type Span struct {
 //
 // Packet is called by one media goroutine; everything else may be called by any.
 type Ear struct {
+	fresh     func() (Decoder, error)
 	decoder   Decoder
 	threshold float64 // dBFS
 	board     *Board
@@ -73,9 +74,14 @@ type EarStats struct {
 	Jitter                                               time.Duration // RFC 3550, at the last packet
 }
 
-// NewEar makes an ear that calls sound at or above threshold dBFS audible.
-func NewEar(d Decoder, threshold float64, b *Board) *Ear {
-	return &Ear{decoder: d, threshold: threshold, board: b, changed: make(chan struct{}, 1)}
+// NewEar makes an ear that calls sound at or above threshold dBFS audible. fresh makes a decoder: one for each stream of packets, because
+// the tail that a decoder keeps of a cut answer would otherwise be heard at the beginning of the next one.
+func NewEar(fresh func() (Decoder, error), threshold float64, b *Board) (*Ear, error) {
+	d, err := fresh()
+	if err != nil {
+		return nil, err
+	}
+	return &Ear{fresh: fresh, decoder: d, threshold: threshold, board: b, changed: make(chan struct{}, 1)}, nil
 }
 
 // Packet takes one packet that arrived at a time.
@@ -86,6 +92,9 @@ func (e *Ear) Packet(p *rtp.Packet, at time.Time) {
 	}
 	if e.lastAt.IsZero() || at.Sub(e.lastAt) > spurtArrival || p.Marker {
 		e.streamAt = at
+		if d, err := e.fresh(); err == nil && !e.lastAt.IsZero() {
+			e.decoder = d
+		}
 	}
 	e.measureJitter(p.Timestamp, at)
 	heard, late := e.place(p, at)

@@ -1,0 +1,292 @@
+package person
+
+import (
+	"context"
+	"time"
+
+	"hovor/cmd/hovor-load/internal/clip"
+	"hovor/signaling/realtime"
+)
+
+// Habits is how a person talks. All durations must be above zero.
+type Habits struct {
+	Mode         Mode
+	Speech       *clip.Clip
+	Interrupt    *clip.Clip    // nil: never interrupts
+	InterruptAt  time.Duration // after the first audible sample of the answer
+	Turns        int           // 0: until the end of the run
+	Pause        time.Duration // silence of the assistant before the person speaks again
+	AnswerWithin time.Duration // a turn without an answer for so long is missed
+}
+
+const (
+	// yieldGap is the silence from which the assistant counts as fallen silent; shorter ones lie between words.
+	yieldGap = 300 * time.Millisecond
+	// yieldWithin is how long after the onset the assistant may go on before it counts as not having yielded at all.
+	yieldWithin = 3 * time.Second
+)
+
+// Line is one call as a person sees it.
+type Line interface {
+	Sender
+	Send(realtime.Event) error
+}
+
+// Person is one simulated person on a line that is up.
+type Person struct {
+	habits Habits
+	line   Line
+	ear    *Ear
+	mouth  *Mouth
+	board  *Board
+	log    events
+}
+
+// New makes a person. The owner of the line feeds the ear with packets and Event with events, and runs the mouth.
+func New(h Habits, l Line, e *Ear, m *Mouth, b *Board) *Person {
+	return &Person{habits: h, line: l, ear: e, mouth: m, board: b}
+}
+
+// Event notes an event of the server at the time it arrived. It never blocks.
+func (p *Person) Event(eventType string, at time.Time) { p.log.note(eventType, at) }
+
+// Converse takes turns until the habit's number of turns is reached, ctx ends, or stop is closed; a turn that has begun when stop is closed
+// is finished. It returns the line's error when one occurred.
+func (p *Person) Converse(ctx context.Context, stop <-chan struct{}) error {
+	for turn := 0; p.habits.Turns == 0 || turn < p.habits.Turns; turn++ {
+		if !p.quiet(ctx, stop) {
+			return nil
+		}
+		if err := p.turn(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// quiet waits until the assistant has been silent for the habit's pause.
+func (p *Person) quiet(ctx context.Context, stop <-chan struct{}) bool {
+	since := time.Now()
+	for {
+		if last := p.ear.LastAudible(); last.After(since) {
+			since = last
+		}
+		wait := time.Until(since.Add(p.habits.Pause))
+		if wait <= 0 {
+			return true
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-stop:
+			timer.Stop()
+			return false
+		case <-ctx.Done():
+			timer.Stop()
+			return false
+		}
+	}
+}
+
+// turn speaks once and, when that is the habit, interrupts the answer.
+func (p *Person) turn(ctx context.Context) error {
+	s, err := p.speak(ctx, p.habits.Speech)
+	if err != nil {
+		return err
+	}
+	p.board.Spoken.Add(1)
+	first, ok, err := p.answer(ctx, s.onset, s.end)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		p.board.Missed.Add(1)
+		return nil
+	case first.Start.Before(s.end):
+		p.board.Early.Add(1) // it spoke into the person's sentence: there is no honest latency for that
+		return nil
+	}
+	p.board.Answered.Add(1)
+	p.board.Answer.AddDuration(first.Start.Sub(s.end))
+	if at, ok := p.log.after("input_audio_buffer.committed", s.onset); ok && at.Before(first.Start) {
+		p.board.Committed.AddDuration(max(at.Sub(s.end), 0))
+	}
+	if first.Stream.After(s.end) {
+		p.board.LeadSilence.AddDuration(first.Start.Sub(first.Stream))
+	}
+	if p.habits.Interrupt == nil {
+		return nil
+	}
+	return p.interrupt(ctx, first.Start)
+}
+
+// speech is one utterance as it was really spoken.
+type speech struct {
+	claim      time.Time // when the person took the turn: the button by push-to-talk, else the first audible sample
+	onset, end time.Time // first and last audible sample
+}
+
+// speak says a clip and returns when its last audible sample has left; by push-to-talk the turn is closed then.
+func (p *Person) speak(ctx context.Context, c *clip.Clip) (speech, error) {
+	pressed := time.Now()
+	if p.habits.Mode == PTT {
+		if err := p.press(); err != nil {
+			return speech{}, err
+		}
+	}
+	u := p.mouth.Say(c)
+	began, err := u.Began(ctx)
+	if err != nil {
+		return speech{}, err
+	}
+	select {
+	case <-u.Spoken():
+	case <-ctx.Done():
+		return speech{}, ctx.Err()
+	}
+	if p.habits.Mode == PTT {
+		for _, e := range []realtime.Event{&realtime.InputAudioBufferCommit{}, &realtime.ResponseCreate{}} {
+			if err := p.line.Send(e); err != nil {
+				return speech{}, err
+			}
+		}
+	}
+	s := speech{claim: began.Add(c.Start), onset: began.Add(c.Start), end: began.Add(c.End)}
+	if p.habits.Mode == PTT {
+		s.claim = pressed
+	}
+	return s, nil
+}
+
+// press is what a client does when the button goes down: silence the assistant if it speaks, forget what the microphone heard before.
+func (p *Person) press() error {
+	events := []realtime.Event{&realtime.InputAudioBufferClear{}}
+	if time.Since(p.ear.LastAudible()) < yieldGap {
+		events = append(events, &realtime.ResponseCancel{}, &realtime.OutputAudioBufferClear{})
+	}
+	for _, e := range events {
+		if err := p.line.Send(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer waits for the first audible sample after the end of speech. A span that begins earlier, but after the onset, is an answer too, and
+// the caller's to judge.
+func (p *Person) answer(ctx context.Context, onset, end time.Time) (first Span, ok bool, err error) {
+	ok, err = p.await(ctx, end.Add(p.habits.AnswerWithin), func() bool {
+		spans := p.ear.Since(onset)
+		if len(spans) > 0 {
+			first = spans[0]
+		}
+		return len(spans) > 0
+	})
+	return first, ok, err
+}
+
+// interrupt speaks over the answer that became audible at first, and measures how long the assistant goes on.
+func (p *Person) interrupt(ctx context.Context, first time.Time) error {
+	at := first.Add(p.habits.InterruptAt)
+	if p.habits.Mode == Open {
+		at = at.Add(-p.habits.Interrupt.Start) // the recording's own leading silence interrupts nobody
+	}
+	if _, err := p.await(ctx, at, func() bool { return false }); err != nil {
+		return err
+	}
+	s, err := p.speak(ctx, p.habits.Interrupt)
+	if err != nil {
+		return err
+	}
+	p.board.Interruptions.Add(1)
+	if !p.speaking(s.claim) {
+		p.board.Silent.Add(1)
+		return p.answerInterruption(ctx, s, s.claim)
+	}
+	var last time.Time
+	silent, err := p.await(ctx, s.claim.Add(yieldWithin), func() bool {
+		last = p.lastBefore(s)
+		return time.Since(last) >= yieldGap && !time.Now().Before(s.end)
+	})
+	switch {
+	case err != nil:
+		return err
+	case !silent:
+		p.board.NotYielded.Add(1)
+		return nil
+	case p.endedByItself(s.claim):
+		p.board.EndedItself.Add(1)
+	default:
+		p.board.Yielded.Add(1)
+		p.board.Yield.AddDuration(last.Sub(s.claim))
+	}
+	return p.answerInterruption(ctx, s, last)
+}
+
+// answerInterruption measures the answer to the speech that interrupted an answer last heard at last. It counts as a turn.
+func (p *Person) answerInterruption(ctx context.Context, s speech, last time.Time) error {
+	p.board.Spoken.Add(1)
+	next, ok, err := p.answer(ctx, last, s.end)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		p.board.Missed.Add(1)
+	case next.Start.Before(s.end):
+		p.board.Early.Add(1)
+	default:
+		p.board.Answered.Add(1)
+		p.board.AnswerInterrupt.AddDuration(next.Start.Sub(s.end))
+	}
+	return nil
+}
+
+// speaking says whether the assistant was speaking at t: audible, or in a pause between two words.
+func (p *Person) speaking(t time.Time) bool {
+	spans := p.ear.Since(t)
+	return len(spans) > 0 && spans[0].Start.Sub(t) < yieldGap
+}
+
+// lastBefore is the end of the audio that was running when the person took the turn: the assistant is silent from there for at least yieldGap, or until
+// well after the person's own speech, whichever is longer. A pause that ends while the person still speaks was none.
+func (p *Person) lastBefore(s speech) time.Time {
+	last := s.claim
+	for _, span := range p.ear.Since(s.claim) {
+		if span.Start.Sub(last) >= yieldGap && !span.Start.Before(s.end) {
+			break
+		}
+		last = span.End
+	}
+	return last
+}
+
+// endedByItself says whether the interrupted answer was over by itself, so that its end proves nothing.
+func (p *Person) endedByItself(onset time.Time) bool {
+	_, cleared := p.log.after("output_audio_buffer.cleared", onset)
+	_, stopped := p.log.after("output_audio_buffer.stopped", onset)
+	return stopped && !cleared
+}
+
+// await waits until cond holds, looked at whenever packets came and at the end, or until the deadline.
+func (p *Person) await(ctx context.Context, deadline time.Time, cond func() bool) (bool, error) {
+	const step = clip.Frame
+	timer := time.NewTimer(step)
+	defer timer.Stop()
+	for !cond() {
+		left := time.Until(deadline)
+		if left <= 0 {
+			return false, nil
+		}
+		timer.Reset(min(left, step))
+		select {
+		case <-timer.C:
+		case <-p.ear.Changed():
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+	return true, nil
+}
