@@ -34,8 +34,10 @@ type assistant struct {
 	cut    time.Time
 	events []string
 	wg     sync.WaitGroup
-	seq    uint16
-	ts     uint32
+
+	playing sync.Mutex
+	seq     uint16
+	ts      uint32
 }
 
 func (a *assistant) WriteRTP(p *rtp.Packet) error {
@@ -89,6 +91,8 @@ func (a *assistant) answer(at time.Time) {
 
 func (a *assistant) play(at time.Time) {
 	time.Sleep(time.Until(at.Add(-time.Duration(a.lead) * clip.Frame)))
+	a.playing.Lock() // one media goroutine at a time
+	defer a.playing.Unlock()
 	from := time.Now()
 	a.ts += 48000
 	for i := 0; time.Since(from) < a.length; i++ {
