@@ -40,19 +40,19 @@ type ConversationItemCreate struct {
 // ConversationItemDelete removes an item.
 type ConversationItemDelete struct {
 	EventID string `json:"event_id,omitempty" rt:"maxlen=512"`
-	ItemID  string `json:"item_id" rt:"req"`
+	ItemID  string `json:"item_id" rt:"id"`
 }
 
 // ConversationItemRetrieve asks for an item; answered by ConversationItemRetrieved.
 type ConversationItemRetrieve struct {
 	EventID string `json:"event_id,omitempty" rt:"maxlen=512"`
-	ItemID  string `json:"item_id" rt:"req"`
+	ItemID  string `json:"item_id" rt:"id"`
 }
 
 // ConversationItemTruncate cuts an assistant item to what was heard.
 type ConversationItemTruncate struct {
 	EventID      string `json:"event_id,omitempty" rt:"maxlen=512"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ItemID       string `json:"item_id" rt:"id"`
 	ContentIndex int    `json:"content_index" rt:"req,min=0"`
 	AudioEndMS   int    `json:"audio_end_ms" rt:"req,min=0"` // milliseconds of the item's audio that stay
 }

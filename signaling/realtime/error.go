@@ -54,7 +54,7 @@ type Error struct {
 	Code       string `json:"code" rt:"null"`
 	Message    string `json:"message"`
 	Param      string `json:"param" rt:"null"`
-	EventID    string `json:"event_id" rt:"null"` // of the client event at fault
+	EventID    string `json:"event_id,omitempty" rt:"null"` // of the client event at fault
 }
 
 // Error is the message, with the field that it is about.

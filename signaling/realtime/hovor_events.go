@@ -5,7 +5,7 @@ package realtime
 // HovorCall comes once, after session.created: who and what this call is.
 type HovorCall struct {
 	EventID   string      `json:"event_id" rt:"emit"`
-	CallID    string      `json:"call_id" rt:"req"`
+	CallID    string      `json:"call_id" rt:"id"`
 	ThreadID  string      `json:"thread_id,omitempty"`
 	Person    HovorPerson `json:"person"`
 	Assistant string      `json:"assistant,omitempty"`
@@ -23,7 +23,7 @@ type HovorState struct {
 // HovorTurn is the record of one finished turn.
 type HovorTurn struct {
 	EventID            string        `json:"event_id" rt:"emit"`
-	TurnID             string        `json:"turn_id" rt:"req"`
+	TurnID             string        `json:"turn_id" rt:"id"`
 	Mode               string        `json:"mode" rt:"req,enum=open|ptt|text"`
 	Outcome            string        `json:"outcome" rt:"req,enum=answered|interrupted|unanswered"`
 	LatencyMS          *HovorLatency `json:"latency_ms,omitempty"`
@@ -33,7 +33,7 @@ type HovorTurn struct {
 // HovorHeard is what was really heard of an assistant item: Text is the heard prefix of its words.
 type HovorHeard struct {
 	EventID  string `json:"event_id" rt:"emit"`
-	ItemID   string `json:"item_id" rt:"req"`
+	ItemID   string `json:"item_id" rt:"id"`
 	AudioMS  int    `json:"audio_ms" rt:"min=0"`
 	Text     string `json:"text"`
 	Complete bool   `json:"complete"`
@@ -42,7 +42,7 @@ type HovorHeard struct {
 // HovorTool is the progress of a tool call, without content.
 type HovorTool struct {
 	EventID string `json:"event_id" rt:"emit"`
-	CallID  string `json:"call_id" rt:"req"`
+	CallID  string `json:"call_id" rt:"id"`
 	Name    string `json:"name" rt:"req"`
 	Class   string `json:"class,omitempty"`
 	Status  string `json:"status" rt:"req"`
@@ -51,11 +51,11 @@ type HovorTool struct {
 // HovorScreenRequest asks the page to do something; it must report the outcome over HTTP before ExpiresInMS.
 type HovorScreenRequest struct {
 	EventID     string `json:"event_id" rt:"emit"`
-	RequestID   string `json:"request_id" rt:"req"`
-	CallID      string `json:"call_id" rt:"req"`
+	RequestID   string `json:"request_id" rt:"id"`
+	CallID      string `json:"call_id" rt:"id"`
 	Epoch       uint64 `json:"epoch"`
 	Tool        string `json:"tool" rt:"req"`
-	Arguments   Raw    `json:"arguments" rt:"req"`
+	Arguments   Raw    `json:"arguments" rt:"req,object"`
 	ExpiresInMS int    `json:"expires_in_ms" rt:"min=0"`
 }
 

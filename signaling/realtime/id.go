@@ -1,34 +1,32 @@
 package realtime
 
-import (
-	"crypto/rand"
-	"encoding/base64"
-	"strings"
-)
+import "crypto/rand"
 
-// MaxIDLen is the longest id that providers accept everywhere: a call_id may have 32 characters.
+// MaxIDLen is the longest id that every provider accepts: a call_id on the wire may have 32 characters.
 const MaxIDLen = 32
 
-// idRandom is how many random bytes an id carries when its prefix leaves room: 16 bytes are 22 characters.
-const idRandom = 16
+// maxPrefix leaves at least 21 random characters of the 62 letters and digits: 125 bits.
+const maxPrefix = 10
 
-// NewID makes an id such as "event_…", "item_…", "resp_…": prefix, underscore, and random characters that need no
-// escaping in a URL or in an ICE ufrag-free path. It is at most MaxIDLen characters and unguessable (at least 15 bytes of
-// randomness for prefixes of up to ten characters).
+const idAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// NewID makes an unguessable id such as "event_…", "item_…" or "resp_…": the prefix (cut to ten characters), an
+// underscore, and random letters and digits, MaxIDLen characters at most. It needs no escaping in a URL.
 func NewID(prefix string) string {
-	if len(prefix) > 10 {
-		prefix = prefix[:10]
+	if len(prefix) > maxPrefix {
+		prefix = prefix[:maxPrefix]
 	}
-	var b [idRandom]byte
-	rand.Read(b[:]) // never fails (crypto/rand)
-	s := idEncoding.EncodeToString(b[:])
-	id := prefix + "_" + s
-	if len(id) > MaxIDLen {
-		id = id[:MaxIDLen]
+	id := make([]byte, 0, MaxIDLen)
+	id = append(append(id, prefix...), '_')
+	var random [2 * MaxIDLen]byte
+	for len(id) < MaxIDLen {
+		rand.Read(random[:]) // never fails (package crypto/rand)
+		for _, b := range random {
+			// 248 is the largest multiple of 62 in a byte; what is above would favour the first letters.
+			if b < 248 && len(id) < MaxIDLen {
+				id = append(id, idAlphabet[b%62])
+			}
+		}
 	}
-	return id
+	return string(id)
 }
-
-// idEncoding has letters and digits only in all but two places; those two are mapped away so that an id never begins or
-// ends with punctuation.
-var idEncoding = base64.NewEncoding(strings.Repeat("", 0) + "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_").WithPadding(base64.NoPadding)

@@ -70,6 +70,8 @@ type Content struct {
 	Transcript *string `json:"transcript,omitempty" rt:"null"`
 	ImageURL   string  `json:"image_url,omitempty"`
 	Detail     string  `json:"detail,omitempty" rt:"enum=auto|low|high"`
+
+	nullTranscript bool // write "transcript": null when there is none; set by Encode for clients
 }
 
 // Part is one piece of a response's item; Type is "text" or "audio", and these names are the same in beta and GA.
@@ -84,7 +86,7 @@ type Part struct {
 type McpTool struct {
 	Name        string `json:"name" rt:"req"`
 	Description string `json:"description" rt:"null,emit"`
-	InputSchema Raw    `json:"input_schema,omitempty"`
+	InputSchema Raw    `json:"input_schema,omitempty" rt:"object"`
 	Annotations Raw    `json:"annotations,omitempty" rt:"null"`
 }
 

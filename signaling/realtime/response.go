@@ -17,7 +17,7 @@ const (
 // Response is one answer of the model.
 type Response struct {
 	ID               string         `json:"id,omitempty"`
-	Object           string         `json:"object,omitempty"`
+	Object           string         `json:"object,omitempty" rt:"enum=realtime.response"`
 	Status           string         `json:"status,omitempty" rt:"null,enum=completed|incomplete|failed|cancelled|in_progress"`
 	StatusDetails    *StatusDetails `json:"status_details,omitempty" rt:"null"`
 	Output           []Item         `json:"output,omitzero" rt:"null"`
@@ -25,7 +25,7 @@ type Response struct {
 	OutputModalities []string       `json:"output_modalities,omitempty" rt:"null,items=audio|text"`
 	Audio            *ResponseAudio `json:"audio,omitempty" rt:"null"`
 	MaxOutputTokens  MaxTokens      `json:"max_output_tokens,omitzero" rt:"null"`
-	Metadata         Raw            `json:"metadata,omitempty" rt:"null"`
+	Metadata         Raw            `json:"metadata,omitempty" rt:"null,object"`
 	Usage            *Usage         `json:"usage,omitempty" rt:"null"`
 }
 
@@ -67,7 +67,7 @@ type ResponseParams struct {
 	MaxOutputTokens   MaxTokens            `json:"max_output_tokens,omitzero" rt:"null"`
 	Reasoning         *Reasoning           `json:"reasoning,omitempty" rt:"null"`
 	Prompt            *Prompt              `json:"prompt,omitempty" rt:"null"`
-	Metadata          Raw                  `json:"metadata,omitempty" rt:"null"`
+	Metadata          Raw                  `json:"metadata,omitempty" rt:"null,object"`
 }
 
 // ResponseParamsAudio is how one response shall sound.

@@ -57,13 +57,13 @@ type ConversationItemRetrieved struct {
 // ConversationItemDeleted confirms ConversationItemDelete.
 type ConversationItemDeleted struct {
 	EventID string `json:"event_id" rt:"emit"`
-	ItemID  string `json:"item_id" rt:"req"`
+	ItemID  string `json:"item_id" rt:"id"`
 }
 
 // ConversationItemTruncated says that the item's audio ends at AudioEndMS.
 type ConversationItemTruncated struct {
 	EventID      string `json:"event_id" rt:"emit"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ItemID       string `json:"item_id" rt:"id"`
 	ContentIndex int    `json:"content_index" rt:"min=0"`
 	AudioEndMS   int    `json:"audio_end_ms" rt:"req,min=0"`
 }
@@ -71,7 +71,7 @@ type ConversationItemTruncated struct {
 // ConversationItemInputAudioTranscriptionDelta is a piece of what the person said; independent of the response.
 type ConversationItemInputAudioTranscriptionDelta struct {
 	EventID      string    `json:"event_id" rt:"emit"`
-	ItemID       string    `json:"item_id" rt:"req"`
+	ItemID       string    `json:"item_id" rt:"id"`
 	ContentIndex int       `json:"content_index" rt:"min=0"`
 	Delta        string    `json:"delta"`
 	LogProbs     []LogProb `json:"logprobs,omitempty" rt:"null"`
@@ -80,7 +80,7 @@ type ConversationItemInputAudioTranscriptionDelta struct {
 // ConversationItemInputAudioTranscriptionCompleted is the final text of what the person said.
 type ConversationItemInputAudioTranscriptionCompleted struct {
 	EventID      string              `json:"event_id" rt:"emit"`
-	ItemID       string              `json:"item_id" rt:"req"`
+	ItemID       string              `json:"item_id" rt:"id"`
 	ContentIndex int                 `json:"content_index" rt:"min=0"`
 	Transcript   string              `json:"transcript" rt:"req"`
 	Languages    Raw                 `json:"languages,omitempty" rt:"null"`
@@ -91,7 +91,7 @@ type ConversationItemInputAudioTranscriptionCompleted struct {
 // ConversationItemInputAudioTranscriptionSegment is one speaker's stretch of a diarised transcript; Start and End in seconds.
 type ConversationItemInputAudioTranscriptionSegment struct {
 	EventID      string  `json:"event_id" rt:"emit"`
-	ItemID       string  `json:"item_id" rt:"req"`
+	ItemID       string  `json:"item_id" rt:"id"`
 	ContentIndex int     `json:"content_index" rt:"min=0"`
 	ID           string  `json:"id"`
 	Text         string  `json:"text"`
@@ -103,7 +103,7 @@ type ConversationItemInputAudioTranscriptionSegment struct {
 // ConversationItemInputAudioTranscriptionFailed says that an item could not be transcribed.
 type ConversationItemInputAudioTranscriptionFailed struct {
 	EventID      string             `json:"event_id" rt:"emit"`
-	ItemID       string             `json:"item_id" rt:"req"`
+	ItemID       string             `json:"item_id" rt:"id"`
 	ContentIndex int                `json:"content_index" rt:"min=0"`
 	Error        TranscriptionError `json:"error" rt:"req"`
 }
@@ -112,7 +112,7 @@ type ConversationItemInputAudioTranscriptionFailed struct {
 type InputAudioBufferCommitted struct {
 	EventID        string  `json:"event_id" rt:"emit"`
 	PreviousItemID *string `json:"previous_item_id" rt:"null,emit"`
-	ItemID         string  `json:"item_id" rt:"req"`
+	ItemID         string  `json:"item_id" rt:"id"`
 }
 
 // InputAudioBufferCleared confirms InputAudioBufferClear.
@@ -124,14 +124,14 @@ type InputAudioBufferCleared struct {
 type InputAudioBufferSpeechStarted struct {
 	EventID      string `json:"event_id" rt:"emit"`
 	AudioStartMS int    `json:"audio_start_ms" rt:"req"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ItemID       string `json:"item_id" rt:"id"`
 }
 
 // InputAudioBufferSpeechStopped says that the person fell silent, at AudioEndMS since the start of the session's audio.
 type InputAudioBufferSpeechStopped struct {
 	EventID    string `json:"event_id" rt:"emit"`
 	AudioEndMS int    `json:"audio_end_ms" rt:"req"`
-	ItemID     string `json:"item_id" rt:"req"`
+	ItemID     string `json:"item_id" rt:"id"`
 }
 
 // InputAudioBufferTimeoutTriggered says that nobody spoke for idle_timeout_ms; a commit and a response follow.
@@ -139,7 +139,7 @@ type InputAudioBufferTimeoutTriggered struct {
 	EventID      string `json:"event_id" rt:"emit"`
 	AudioStartMS int    `json:"audio_start_ms"`
 	AudioEndMS   int    `json:"audio_end_ms"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ItemID       string `json:"item_id" rt:"id"`
 }
 
 // InputAudioBufferDtmfEventReceived is a telephone key; ReceivedAt in unix seconds. It has no event_id in the published types.
@@ -182,7 +182,7 @@ type ResponseDone struct {
 // ResponseOutputItemAdded opens an item of a response.
 type ResponseOutputItemAdded struct {
 	EventID     string `json:"event_id" rt:"emit"`
-	ResponseID  string `json:"response_id" rt:"req"`
+	ResponseID  string `json:"response_id" rt:"id"`
 	OutputIndex int    `json:"output_index" rt:"min=0"`
 	Item        Item   `json:"item" rt:"req"`
 }
@@ -190,7 +190,7 @@ type ResponseOutputItemAdded struct {
 // ResponseOutputItemDone closes an item of a response; a completed function_call is run by clients on this event.
 type ResponseOutputItemDone struct {
 	EventID     string `json:"event_id" rt:"emit"`
-	ResponseID  string `json:"response_id" rt:"req"`
+	ResponseID  string `json:"response_id" rt:"id"`
 	OutputIndex int    `json:"output_index" rt:"min=0"`
 	Item        Item   `json:"item" rt:"req"`
 }
@@ -198,8 +198,8 @@ type ResponseOutputItemDone struct {
 // ResponseContentPartAdded opens a part of an item.
 type ResponseContentPartAdded struct {
 	EventID      string `json:"event_id" rt:"emit"`
-	ResponseID   string `json:"response_id" rt:"req"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ResponseID   string `json:"response_id" rt:"id"`
+	ItemID       string `json:"item_id" rt:"id"`
 	OutputIndex  int    `json:"output_index" rt:"min=0"`
 	ContentIndex int    `json:"content_index" rt:"min=0"`
 	Part         Part   `json:"part" rt:"req"`
@@ -208,8 +208,8 @@ type ResponseContentPartAdded struct {
 // ResponseContentPartDone closes a part of an item.
 type ResponseContentPartDone struct {
 	EventID      string `json:"event_id" rt:"emit"`
-	ResponseID   string `json:"response_id" rt:"req"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ResponseID   string `json:"response_id" rt:"id"`
+	ItemID       string `json:"item_id" rt:"id"`
 	OutputIndex  int    `json:"output_index" rt:"min=0"`
 	ContentIndex int    `json:"content_index" rt:"min=0"`
 	Part         Part   `json:"part" rt:"req"`
@@ -218,8 +218,8 @@ type ResponseContentPartDone struct {
 // ResponseOutputTextDelta is a piece of written answer.
 type ResponseOutputTextDelta struct {
 	EventID      string `json:"event_id" rt:"emit"`
-	ResponseID   string `json:"response_id" rt:"req"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ResponseID   string `json:"response_id" rt:"id"`
+	ItemID       string `json:"item_id" rt:"id"`
 	OutputIndex  int    `json:"output_index" rt:"min=0"`
 	ContentIndex int    `json:"content_index" rt:"min=0"`
 	Delta        string `json:"delta" rt:"req"`
@@ -228,8 +228,8 @@ type ResponseOutputTextDelta struct {
 // ResponseOutputTextDone is the whole written answer.
 type ResponseOutputTextDone struct {
 	EventID      string `json:"event_id" rt:"emit"`
-	ResponseID   string `json:"response_id" rt:"req"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ResponseID   string `json:"response_id" rt:"id"`
+	ItemID       string `json:"item_id" rt:"id"`
 	OutputIndex  int    `json:"output_index" rt:"min=0"`
 	ContentIndex int    `json:"content_index" rt:"min=0"`
 	Text         string `json:"text" rt:"req"`
@@ -238,8 +238,8 @@ type ResponseOutputTextDone struct {
 // ResponseOutputAudioDelta is a piece of base64 audio; over WebRTC audio is on the track instead.
 type ResponseOutputAudioDelta struct {
 	EventID      string `json:"event_id" rt:"emit"`
-	ResponseID   string `json:"response_id" rt:"req"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ResponseID   string `json:"response_id" rt:"id"`
+	ItemID       string `json:"item_id" rt:"id"`
 	OutputIndex  int    `json:"output_index" rt:"min=0"`
 	ContentIndex int    `json:"content_index" rt:"min=0"`
 	Delta        string `json:"delta" rt:"req"`
@@ -248,8 +248,8 @@ type ResponseOutputAudioDelta struct {
 // ResponseOutputAudioDone says that the item's audio is complete; sent on both transports.
 type ResponseOutputAudioDone struct {
 	EventID      string `json:"event_id" rt:"emit"`
-	ResponseID   string `json:"response_id" rt:"req"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ResponseID   string `json:"response_id" rt:"id"`
+	ItemID       string `json:"item_id" rt:"id"`
 	OutputIndex  int    `json:"output_index" rt:"min=0"`
 	ContentIndex int    `json:"content_index" rt:"min=0"`
 }
@@ -257,8 +257,8 @@ type ResponseOutputAudioDone struct {
 // ResponseOutputAudioTranscriptDelta is a piece of what the assistant says; it runs ahead of what is heard.
 type ResponseOutputAudioTranscriptDelta struct {
 	EventID      string `json:"event_id" rt:"emit"`
-	ResponseID   string `json:"response_id" rt:"req"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ResponseID   string `json:"response_id" rt:"id"`
+	ItemID       string `json:"item_id" rt:"id"`
 	OutputIndex  int    `json:"output_index" rt:"min=0"`
 	ContentIndex int    `json:"content_index" rt:"min=0"`
 	Delta        string `json:"delta" rt:"req"`
@@ -267,8 +267,8 @@ type ResponseOutputAudioTranscriptDelta struct {
 // ResponseOutputAudioTranscriptDone is all that the assistant says in this part.
 type ResponseOutputAudioTranscriptDone struct {
 	EventID      string `json:"event_id" rt:"emit"`
-	ResponseID   string `json:"response_id" rt:"req"`
-	ItemID       string `json:"item_id" rt:"req"`
+	ResponseID   string `json:"response_id" rt:"id"`
+	ItemID       string `json:"item_id" rt:"id"`
 	OutputIndex  int    `json:"output_index" rt:"min=0"`
 	ContentIndex int    `json:"content_index" rt:"min=0"`
 	Transcript   string `json:"transcript" rt:"req"`
@@ -277,20 +277,20 @@ type ResponseOutputAudioTranscriptDone struct {
 // ResponseFunctionCallArgumentsDelta is a piece of a tool call's arguments.
 type ResponseFunctionCallArgumentsDelta struct {
 	EventID     string `json:"event_id" rt:"emit"`
-	ResponseID  string `json:"response_id" rt:"req"`
-	ItemID      string `json:"item_id" rt:"req"`
+	ResponseID  string `json:"response_id" rt:"id"`
+	ItemID      string `json:"item_id" rt:"id"`
 	OutputIndex int    `json:"output_index" rt:"min=0"`
-	CallID      string `json:"call_id" rt:"req"`
+	CallID      string `json:"call_id" rt:"id"`
 	Delta       string `json:"delta" rt:"req"`
 }
 
 // ResponseFunctionCallArgumentsDone is a tool call's whole arguments, a JSON text.
 type ResponseFunctionCallArgumentsDone struct {
 	EventID     string `json:"event_id" rt:"emit"`
-	ResponseID  string `json:"response_id" rt:"req"`
-	ItemID      string `json:"item_id" rt:"req"`
+	ResponseID  string `json:"response_id" rt:"id"`
+	ItemID      string `json:"item_id" rt:"id"`
 	OutputIndex int    `json:"output_index" rt:"min=0"`
-	CallID      string `json:"call_id" rt:"req"`
+	CallID      string `json:"call_id" rt:"id"`
 	Name        string `json:"name,omitempty"`
 	Arguments   string `json:"arguments" rt:"req"`
 }
@@ -298,8 +298,8 @@ type ResponseFunctionCallArgumentsDone struct {
 // ResponseMcpCallArgumentsDelta is a piece of an MCP call's arguments. Obfuscation is always sent because clients insist on the key.
 type ResponseMcpCallArgumentsDelta struct {
 	EventID     string `json:"event_id" rt:"emit"`
-	ResponseID  string `json:"response_id" rt:"req"`
-	ItemID      string `json:"item_id" rt:"req"`
+	ResponseID  string `json:"response_id" rt:"id"`
+	ItemID      string `json:"item_id" rt:"id"`
 	OutputIndex int    `json:"output_index" rt:"min=0"`
 	Delta       string `json:"delta" rt:"req"`
 	Obfuscation string `json:"obfuscation" rt:"emit"`
@@ -308,8 +308,8 @@ type ResponseMcpCallArgumentsDelta struct {
 // ResponseMcpCallArgumentsDone is an MCP call's whole arguments, a JSON text.
 type ResponseMcpCallArgumentsDone struct {
 	EventID     string `json:"event_id" rt:"emit"`
-	ResponseID  string `json:"response_id" rt:"req"`
-	ItemID      string `json:"item_id" rt:"req"`
+	ResponseID  string `json:"response_id" rt:"id"`
+	ItemID      string `json:"item_id" rt:"id"`
 	OutputIndex int    `json:"output_index" rt:"min=0"`
 	Arguments   string `json:"arguments" rt:"req"`
 }
@@ -317,40 +317,40 @@ type ResponseMcpCallArgumentsDone struct {
 // ResponseMcpCallInProgress says that the provider runs an MCP call.
 type ResponseMcpCallInProgress struct {
 	EventID     string `json:"event_id" rt:"emit"`
-	ItemID      string `json:"item_id" rt:"req"`
+	ItemID      string `json:"item_id" rt:"id"`
 	OutputIndex int    `json:"output_index" rt:"min=0"`
 }
 
 // ResponseMcpCallCompleted says that an MCP call succeeded.
 type ResponseMcpCallCompleted struct {
 	EventID     string `json:"event_id" rt:"emit"`
-	ItemID      string `json:"item_id" rt:"req"`
+	ItemID      string `json:"item_id" rt:"id"`
 	OutputIndex int    `json:"output_index" rt:"min=0"`
 }
 
 // ResponseMcpCallFailed says that an MCP call failed.
 type ResponseMcpCallFailed struct {
 	EventID     string `json:"event_id" rt:"emit"`
-	ItemID      string `json:"item_id" rt:"req"`
+	ItemID      string `json:"item_id" rt:"id"`
 	OutputIndex int    `json:"output_index" rt:"min=0"`
 }
 
 // McpListToolsInProgress says that an MCP server is being asked for its tools.
 type McpListToolsInProgress struct {
 	EventID string `json:"event_id" rt:"emit"`
-	ItemID  string `json:"item_id" rt:"req"`
+	ItemID  string `json:"item_id" rt:"id"`
 }
 
 // McpListToolsCompleted says that the list has arrived.
 type McpListToolsCompleted struct {
 	EventID string `json:"event_id" rt:"emit"`
-	ItemID  string `json:"item_id" rt:"req"`
+	ItemID  string `json:"item_id" rt:"id"`
 }
 
 // McpListToolsFailed says that the list could not be had.
 type McpListToolsFailed struct {
 	EventID string `json:"event_id" rt:"emit"`
-	ItemID  string `json:"item_id" rt:"req"`
+	ItemID  string `json:"item_id" rt:"id"`
 }
 
 // RateLimitsUpdated comes at the start of a response and includes its reservation.

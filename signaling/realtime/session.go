@@ -104,7 +104,7 @@ type Reasoning struct {
 type Prompt struct {
 	ID        string `json:"id" rt:"req"`
 	Version   string `json:"version,omitempty" rt:"null"`
-	Variables Raw    `json:"variables,omitempty" rt:"null"`
+	Variables Raw    `json:"variables,omitempty" rt:"null,object"`
 }
 
 // Tool is a function the model may name, or an MCP server that the provider may call.
@@ -112,7 +112,7 @@ type Tool struct {
 	Type        string `json:"type,omitempty" rt:"enum=function|mcp"`
 	Name        string `json:"name,omitempty"`
 	Description string `json:"description,omitempty" rt:"null"`
-	Parameters  Raw    `json:"parameters,omitempty" rt:"null"` // JSON Schema
+	Parameters  Raw    `json:"parameters,omitempty" rt:"null,object"` // JSON Schema
 
 	ServerLabel       string            `json:"server_label,omitempty"`
 	ServerURL         string            `json:"server_url,omitempty"`

@@ -32,7 +32,7 @@ func (n Nullable[T]) MarshalJSON() ([]byte, error) {
 	if n.Value == nil {
 		return []byte("null"), nil
 	}
-	return json.Marshal(n.Value)
+	return marshal(n.Value)
 }
 
 // UnmarshalJSON reads null or the value.
@@ -96,7 +96,7 @@ func (v Voice) MarshalJSON() ([]byte, error) {
 	if len(v) > len(customVoicePrefix) && v[:len(customVoicePrefix)] == customVoicePrefix {
 		return json.Marshal(map[string]string{"id": string(v)})
 	}
-	return json.Marshal(string(v))
+	return marshal(string(v))
 }
 
 // UnmarshalJSON reads a string or {"id":…}; null is the empty voice.
