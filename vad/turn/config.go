@@ -2,8 +2,8 @@ package turn
 
 import "time"
 
-// Config holds the ear's parameters. The zero value of a field means its default. Durations below one detector
-// window (32 ms) act as one window.
+// Config holds the ear's parameters. The zero value of a field means its default. Decisions are made once per
+// detector window (32 ms), so durations take effect at the next window's end.
 type Config struct {
 	// Threshold is the speech probability from which a window counts as speech. Default 0.5.
 	Threshold float32
@@ -25,7 +25,8 @@ type Config struct {
 	ScoreFrom, ScoreEvery time.Duration
 	// MaxSilence ends a turn whatever the policy says. Default 2 s.
 	MaxSilence time.Duration
-	// YieldAfter is the speech over the assistant that makes it yield. Default 128 ms.
+	// YieldAfter is the speech over the assistant that makes it yield, every window weighted by its probability: clear
+	// speech counts in full, doubtful speech by half. Default 80 ms: three clear windows; never before MinSpeech.
 	YieldAfter time.Duration
 	// MaxHold ends a hold whose release was lost. Default 2 min.
 	MaxHold time.Duration
@@ -40,6 +41,47 @@ func (c Config) ServerVAD(threshold float64, prefixPadding, silence time.Duratio
 	c.PrefixPadding, c.SilenceDuration = prefixPadding, silence
 	if prefixPadding == 0 {
 		c.PrefixPadding = -1
+	}
+	return c
+}
+
+// withDefaults fills in what is zero and keeps the rest consistent.
+func (c Config) withDefaults() Config {
+	fill := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+		*d = max(*d, 0)
+	}
+	if c.Threshold <= 0 {
+		c.Threshold = 0.5
+	}
+	c.Threshold = min(c.Threshold, 0.99)
+	if c.OffThreshold <= 0 {
+		c.OffThreshold = max(c.Threshold-0.15, 0.01)
+	}
+	c.OffThreshold = min(c.OffThreshold, c.Threshold)
+	fill(&c.MinSpeech, 96*time.Millisecond)
+	fill(&c.MinSilence, 200*time.Millisecond)
+	fill(&c.PrefixPadding, 300*time.Millisecond)
+	fill(&c.SilenceDuration, 0)
+	fill(&c.ScoreFrom, 200*time.Millisecond)
+	fill(&c.ScoreEvery, 100*time.Millisecond)
+	fill(&c.MaxSilence, 2*time.Second)
+	fill(&c.YieldAfter, 80*time.Millisecond)
+	fill(&c.MaxHold, 2*time.Minute)
+	fill(&c.PreRoll, 400*time.Millisecond)
+	c.ScoreEvery = max(c.ScoreEvery, time.Millisecond)
+	c.MinSpeech = min(c.MinSpeech, time.Second) // a pause is not judged while a sound may be speech
+	if c.SilenceDuration > 0 {
+		c.MinSilence = min(c.MinSilence, c.SilenceDuration)
+		c.MaxSilence = max(c.MaxSilence, c.SilenceDuration)
+	}
+	if c.Policy == nil {
+		c.Policy = Curve{}
+	}
+	if c.EndThreshold <= 0 || c.EndThreshold > 1 {
+		c.EndThreshold = 0.5
 	}
 	return c
 }

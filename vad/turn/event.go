@@ -5,7 +5,8 @@ import "time"
 // Kind says what the ear noticed.
 type Kind int
 
-// The closed set of kinds. A turn opens with SpeechStarted and closes with exactly one of EndOfTurn or Dismissed.
+// The closed set of kinds. A turn opens with SpeechStarted and closes with exactly one of EndOfTurn or Dismissed, which
+// directly follows a SpeechStopped (maybe many windows later). Yield comes between a start or resumption and its stop.
 const (
 	// SpeechStarted opens a turn: the person began to speak, or pressed the button.
 	SpeechStarted Kind = iota + 1
@@ -15,8 +16,8 @@ const (
 	Resumed
 	// EndOfTurn closes a turn that should be answered.
 	EndOfTurn
-	// Dismissed closes a turn that should not be answered: too little speech, or none while the button was held, or
-	// a sound over the assistant that ended before it counted as an interruption. Whoever keeps the audio forgets it.
+	// Dismissed closes a turn that should not be answered: no speech while the button was held, or a sound over the
+	// assistant that ended before it counted as an interruption. Whoever keeps the audio forgets it.
 	Dismissed
 	// Yield is the verdict on overlap: the assistant must fall silent now. At most one per stretch of speech.
 	Yield
@@ -54,6 +55,8 @@ const (
 	Timeout
 	// Released: the person let go of the button, or switched the mode.
 	Released
+	// TooShort: a sound over the assistant ended before it counted as an interruption.
+	TooShort
 )
 
 // String returns the reason in snake case, fit for a metric label.
@@ -65,6 +68,8 @@ func (r Reason) String() string {
 		return "timeout"
 	case Released:
 		return "released"
+	case TooShort:
+		return "too_short"
 	}
 	return "none"
 }
@@ -75,7 +80,7 @@ type Event struct {
 	Reason Reason // EndOfTurn and Dismissed only
 
 	At    time.Duration // when the ear knew
-	Start time.Duration // back-dated onset: of this stretch of speech (SpeechStarted, Resumed, Yield), of the turn (else)
+	Start time.Duration // back-dated onset: of this stretch of speech (SpeechStarted, Resumed), of the overlap (Yield), of the turn (else)
 	End   time.Duration // back-dated end of the last speech (SpeechStopped, EndOfTurn, Dismissed); release when held
 	From  time.Duration // first audio that belongs to the turn: onset minus Config.PrefixPadding, or press minus Config.PreRoll
 
