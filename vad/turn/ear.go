@@ -99,6 +99,10 @@ func (e *Ear) heard(p float32, start, end time.Duration) {
 // Level returns the loudness of the last 100 ms or so in dBFS, -100 for silence.
 func (e *Ear) Level() float32 { return e.level.decibels() }
 
+// PossibleSpeech returns the end of the last window that might have been speech, even faintly (probability 0.2),
+// whoever's turn it was; 0 when there was none. What was heard a while after it is safe to forget.
+func (e *Ear) PossibleSpeech() time.Duration { return e.turn.evidence }
+
 // Pos returns the stream time: the length of the audio written.
 func (e *Ear) Pos() time.Duration { return duration(e.samples) }
 
