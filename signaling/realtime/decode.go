@@ -117,6 +117,7 @@ func Peek(data []byte) (eventType, eventID string, err error) {
 		w.space()
 		w.pos++
 		w.space()
+		w.path = append(w.path[:0], clip(key, 64)...)
 		start := w.pos
 		if e := w.value(nil); e != nil {
 			return "", eventID, e

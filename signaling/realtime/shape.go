@@ -35,6 +35,7 @@ type shape struct {
 	index    map[string]int
 	elem     *shape
 	alts     []*shape
+	lenient  *shape // a further form that only a server may use, and that we never write
 	enum     []string
 	min, max *float64
 	minLen   int
@@ -72,7 +73,9 @@ func (Voice) wireShape() *shape {
 }
 
 // A response's voice is read in either form, but never written as an object.
-func (VoiceName) wireShape() *shape { return &shape{kind: kindString, maxLen: 128} }
+func (VoiceName) wireShape() *shape {
+	return &shape{kind: kindString, maxLen: 128, lenient: object("", field{name: "id", shape: &shape{kind: kindString}})}
+}
 
 func (ToolChoice) wireShape() *shape {
 	return &shape{kind: kindUnion, alts: []*shape{

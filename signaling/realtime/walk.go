@@ -75,6 +75,15 @@ func (w *walker) value(s *shape) *Error {
 	}
 	if s != nil {
 		alt := s.pick(got)
+		if alt == nil && w.tolerant {
+			if s.kind == kindString && got == kindNumber { // some providers number their codes
+				w.quoteNumber()
+				return nil
+			}
+			if s.lenient != nil {
+				alt = s.lenient.pick(got)
+			}
+		}
 		if alt == nil {
 			return w.fail(CodeInvalidType, "expected "+s.expected()+", got "+got.String())
 		}
@@ -360,6 +369,13 @@ func (w *walker) number(s *shape) *Error {
 		return w.fail(CodeInvalidValue, "must not be above "+strconv.FormatFloat(*s.max, 'g', -1, 64))
 	}
 	return nil
+}
+
+// quoteNumber makes the number at pos a string.
+func (w *walker) quoteNumber() {
+	start := w.pos
+	_ = w.number(nil)
+	w.patches = append(w.patches, patch{start, start, `"`}, patch{w.pos, w.pos, `"`})
 }
 
 // patched is the text with all patches applied; they are in order and do not overlap.
