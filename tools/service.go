@@ -192,9 +192,9 @@ func (w *work) read(l Limits) {
 func unwrap(raw json.RawMessage) []byte {
 	text := bytes.TrimSpace(raw)
 	if len(text) > 0 && text[0] == '"' {
-		var inner string
-		if json.Unmarshal(text, &inner) == nil {
-			text = bytes.TrimSpace([]byte(inner))
+		// A string that is broken stays as it is, and is then refused for what it is.
+		if inner, _, err := strictjson.Parse(text, 0); err == nil {
+			text = bytes.TrimSpace([]byte(inner.(string)))
 		}
 	}
 	if len(text) == 0 {
