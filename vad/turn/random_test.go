@@ -124,7 +124,7 @@ func TestAnyOrderOfEvents(t *testing.T) {
 func randomRun(t *testing.T, seed uint64, counts map[Kind]int) bool {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
-	d := &scripted{}
+	d := &late{}
 	e := New(d, Config{})
 	w := &watcher{}
 	pcm := make([]int16, 320)

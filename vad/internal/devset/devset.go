@@ -27,24 +27,13 @@ func (s Span) End() time.Duration { return time.Duration(s[1]) * time.Millisecon
 type Clip struct {
 	File   string `json:"file"`   // relative to the set's folder
 	Speech []Span `json:"speech"` // nil: not labelled; empty: no speech
-	Lang   string `json:"lang"`
-	Kind   string `json:"kind"`
+	MS     int    `json:"dur_ms"`
 	SNR    *int   `json:"snr_db"`
 
 	// Of turns-audio only.
-	Assistant []Span  `json:"assistant_speech"`
-	Overlaps  []Event `json:"events"`
-	Pauses    []Pause `json:"pauses"`
+	Pauses []Pause `json:"pauses"`
 
 	path string
-}
-
-// Event is one sound over the assistant, in milliseconds.
-type Event struct {
-	Type       string `json:"type"`
-	StartMS    int    `json:"start_ms"`
-	EndMS      int    `json:"end_ms"`
-	ShouldStop bool   `json:"should_stop"`
 }
 
 // Pause is one silence of the speaker, in milliseconds; Type is hold or turn_end.
@@ -54,11 +43,20 @@ type Pause struct {
 	EndMS   int    `json:"end_ms"`
 }
 
+// Start returns the pause's beginning.
+func (p Pause) Start() time.Duration { return time.Duration(p.StartMS) * time.Millisecond }
+
+// End returns the pause's end.
+func (p Pause) End() time.Duration { return time.Duration(p.EndMS) * time.Millisecond }
+
 // Folder is the first element of the clip's path: real-clean, noisy, noise, ami.
 func (c Clip) Folder() string {
 	folder, _, _ := strings.Cut(c.File, "/")
 	return folder
 }
+
+// Length returns how long the clip is.
+func (c Clip) Length() time.Duration { return time.Duration(c.MS) * time.Millisecond }
 
 // PCM decodes the clip; of a stereo clip the first channel, the microphone.
 func (c Clip) PCM() ([]int16, error) { return read(c.path) }
