@@ -1,7 +1,10 @@
 package sfu
 
 import (
+	"fmt"
 	"log/slog"
+	"net"
+	"strings"
 	"time"
 
 	"github.com/pion/rtp"
@@ -121,4 +124,34 @@ type PeerStats struct {
 	WriteErrors           uint64        // packets that could not be handed to the transport
 	QueuedBytes           uint64        // event-channel bytes not yet acknowledged
 	MessagesDropped       uint64        // Send refusals: full, too large
+}
+
+// maxReceiveDefault is the most that libwebrtc sends in one message, so a browser can never exceed it.
+const maxReceiveDefault = 262144
+
+func (c Config) withDefaults() (Config, error) {
+	if c.NodeID == "" {
+		c.NodeID = "n0"
+	}
+	if len(c.NodeID) > maxNodeID || strings.Trim(c.NodeID, iceAlphabet) != "" {
+		return c, fmt.Errorf("%w: node id %q must be 1 to %d of the letters, digits, + and /", ErrBadConfig, c.NodeID, maxNodeID)
+	}
+	if c.UDPListen == "" {
+		c.UDPListen = "0.0.0.0:0"
+	}
+	if c.MaxMessage == 0 {
+		c.MaxMessage = maxReceiveDefault
+	}
+	if c.MaxMessage < 1024 || c.MaxMessage > 1<<26 {
+		return c, fmt.Errorf("%w: largest message %d must be from 1024 to %d bytes", ErrBadConfig, c.MaxMessage, 1<<26)
+	}
+	for _, ip := range c.PublicIPs {
+		if net.ParseIP(ip) == nil {
+			return c, fmt.Errorf("%w: public address %q is not an IP address", ErrBadConfig, ip)
+		}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
 }

@@ -2,44 +2,201 @@ package sfu
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
 
-	"github.com/pion/rtp"
+	"github.com/pion/webrtc/v4"
 )
 
 // EventChannel is the label of the data channel that carries Realtime events.
 const EventChannel = "oai-events"
 
+// errFailed is why Run returns an error: the path or the handshake broke.
+var errFailed = errors.New("the media connection failed")
+
 // Peer is one peer connection: audio each way and the event channel.
-type Peer struct{}
+type Peer struct {
+	engine   *Engine
+	handlers Handlers
+	offering bool
+	pc       *webrtc.PeerConnection
+	out      outbound
+	in       inbound
+	channel  channel
+	local    string
 
-// LocalSDP is our complete description (no trickle): every own candidate, a real msid.
-func (p *Peer) LocalSDP() string { return "" }
+	begin atomic.Int64 // UnixNano of the answer, the zero of all phases
 
-// SetAnswer applies the far side's answer to an offering peer. Errors: ErrNotSDP, ErrNoAudio, ErrUnsupportedCodec,
-// ErrNegotiation, ErrWrongState.
-func (p *Peer) SetAnswer(ctx context.Context, sdp string) error { return ErrClosed }
+	mu    sync.Mutex // guards what follows; held while Handlers.State runs, so that changes arrive in order
+	state State
+	ice   webrtc.ICETransportState
+	dtls  webrtc.DTLSTransportState
+	codec Codec
+	saw   [PhaseFirstRTP + 1]bool
 
-// WriteRTP sends one audio packet. Sequence number, timestamp, marker and payload are the caller's; payload type and
-// SSRC are ours; extensions are not carried over. It does not change or keep pkt, allocates nothing of ours, and
-// silently drops while the transport is not up.
-func (p *Peer) WriteRTP(pkt *rtp.Packet) error { return ErrClosed }
-
-// Send queues one text frame on the event channel. It never blocks. Errors: ErrNotOpen, ErrQueueFull,
-// ErrMessageTooLarge.
-func (p *Peer) Send(msg []byte) error { return ErrNotOpen }
-
-// Codec is the negotiated audio codec; zero before the answer of an offering peer.
-func (p *Peer) Codec() Codec { return Codec{} }
+	gone     chan struct{} // closed when the connection is over, whoever ended it
+	goneOnce sync.Once
+	stop     chan struct{} // closed by Close
+	stopOnce sync.Once
+	runOnce  sync.Once
+	finished chan struct{} // closed when nothing of the peer runs any more
+}
 
 // State is where the connection stands now.
-func (p *Peer) State() State { return StateNew }
+func (p *Peer) State() State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state
+}
 
-// Stats may be called at any time, also after the end.
-func (p *Peer) Stats() PeerStats { return PeerStats{} }
+// Codec is the negotiated audio codec; zero before the answer of an offering peer.
+func (p *Peer) Codec() Codec {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.codec
+}
+
+// LocalSDP is our complete description (no trickle): every own candidate, a real msid.
+func (p *Peer) LocalSDP() string { return p.local }
 
 // Run blocks until ctx ends (the far side is told by close_notify) or the far side is gone, and leaves no goroutine
 // behind. It returns nil when ctx ended or the far side closed, an error when the connection failed.
-func (p *Peer) Run(ctx context.Context) error { return ErrClosed }
+func (p *Peer) Run(ctx context.Context) error {
+	first := false
+	p.runOnce.Do(func() { first = true })
+	if !first {
+		return fmt.Errorf("run a peer twice: %w", ErrWrongState)
+	}
+	select {
+	case <-ctx.Done():
+	case <-p.stop:
+	case <-p.gone:
+	}
+	failed := p.State() == StateFailed
+	p.tearDown()
+	if failed {
+		return errFailed
+	}
+	return nil
+}
 
 // Close ends the peer: for one whose Run was never called, and to make a running Run return. It waits for the end.
-func (p *Peer) Close() error { return nil }
+func (p *Peer) Close() error {
+	p.stopOnce.Do(func() { close(p.stop) })
+	p.runOnce.Do(p.tearDown)
+	<-p.finished
+	return nil
+}
+
+// tearDown runs exactly once. It closes gracefully: it returns when no goroutine of the connection is left.
+func (p *Peer) tearDown() {
+	p.engine.reports.remove(p)
+	p.channel.shut()
+	if err := p.pc.GracefulClose(); err != nil {
+		p.engine.log.Debug("closing a peer connection", "error", err)
+	}
+	p.channel.readers.Wait()
+	p.engine.remove(p)
+	p.mu.Lock()
+	p.moveTo(StateClosed)
+	p.mu.Unlock()
+	close(p.finished)
+}
+
+// watch follows the ICE and DTLS transports themselves. The DTLS transport tells of a close_notify at once, whatever
+// the library makes of it for the whole connection.
+func (p *Peer) watch() {
+	dtls := p.pc.SCTP().Transport()
+	dtls.OnStateChange(func(s webrtc.DTLSTransportState) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.dtls = s
+		if s == webrtc.DTLSTransportStateConnected {
+			p.phase(PhaseDTLS, time.Now())
+		}
+		p.update()
+	})
+	dtls.ICETransport().OnConnectionStateChange(func(s webrtc.ICETransportState) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.ice = s
+		if s == webrtc.ICETransportStateConnected {
+			p.phase(PhaseICE, time.Now())
+		}
+		p.update()
+	})
+}
+
+// update derives the peer's state from its transports. The caller holds mu.
+func (p *Peer) update() {
+	switch {
+	case p.ice == webrtc.ICETransportStateFailed, p.dtls == webrtc.DTLSTransportStateFailed:
+		p.moveTo(StateFailed)
+	case p.dtls == webrtc.DTLSTransportStateClosed, p.ice == webrtc.ICETransportStateClosed:
+		p.moveTo(StateClosed)
+	case p.ice == webrtc.ICETransportStateDisconnected:
+		p.moveTo(StateDisconnected)
+	case p.dtls == webrtc.DTLSTransportStateConnected:
+		if p.ice == webrtc.ICETransportStateConnected || p.ice == webrtc.ICETransportStateCompleted {
+			p.moveTo(StateConnected)
+		}
+	case p.ice == webrtc.ICETransportStateChecking || p.ice == webrtc.ICETransportStateConnected:
+		p.moveTo(StateConnecting)
+	}
+}
+
+// moveTo tells of a change once. Failed is followed only by Closed, Closed by nothing. The caller holds mu.
+func (p *Peer) moveTo(s State) {
+	if p.state == s || p.state == StateClosed || p.state == StateFailed && s != StateClosed {
+		return
+	}
+	p.state = s
+	if s == StateConnected {
+		p.engine.reports.add(p)
+	}
+	if p.handlers.State != nil {
+		p.handlers.State(s)
+	}
+	if s == StateFailed || s == StateClosed {
+		p.goneOnce.Do(func() { close(p.gone) })
+	}
+}
+
+// ended is called when the far side ended the call in a way that the transports do not show.
+func (p *Peer) ended() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.moveTo(StateClosed)
+}
+
+// phase tells once how long a step of the set-up took. The caller holds mu.
+func (p *Peer) phase(ph Phase, now time.Time) {
+	if p.saw[ph] {
+		return
+	}
+	p.saw[ph] = true
+	if p.handlers.Phase != nil {
+		p.handlers.Phase(ph, time.Duration(now.UnixNano()-p.begin.Load()))
+	}
+}
+
+// maxReceive is the largest event we announce to accept. A provider chosen by the operator may send longer ones
+// than a browser can.
+func (p *Peer) maxReceive() int {
+	if p.offering {
+		return 4 * p.engine.cfg.MaxMessage
+	}
+	return p.engine.cfg.MaxMessage
+}
+
+// Stats may be called at any time, also after the end.
+func (p *Peer) Stats() PeerStats {
+	var s PeerStats
+	p.in.stats(&s)
+	p.out.stats(&s)
+	p.channel.stats(&s)
+	return s
+}
