@@ -7,11 +7,14 @@ import (
 	"hovor/gateway/provider/local/brain"
 	"hovor/gateway/provider/local/ear"
 	"hovor/gateway/provider/local/voice"
+	"hovor/sfu"
+	"hovor/vad"
 )
 
 // Config says what a Server is made of. Only APIKey and Engine are required.
 type Config struct {
-	APIKey string // the project key that mints client secrets and opens calls; never logged
+	APIKey string      // the project key that mints client secrets and opens calls; never logged
+	Engine *sfu.Engine // the media plane; the caller closes it after Run has returned
 
 	Voice voice.Voice // nil = espeak-ng
 	Ear   ear.Ear     // nil = pocketsphinx
@@ -24,6 +27,7 @@ type Config struct {
 	Phrases   []string // what can be highlighted by voice
 	Messages  []string // what can be published by voice
 
+	Detector       func() vad.Detector // speech probability for server_vad; nil = an energy detector
 	AllowedOrigins []string            // browsers that may call the server directly; "*" = all, empty = none
 	MaxSessions    int                 // calls at a time; 0 = 200
 	Logger         *slog.Logger        // nil = discard
@@ -41,6 +45,9 @@ const defaultMaxSessions = 200
 func (c *Config) validate() error {
 	if c.APIKey == "" {
 		return fmt.Errorf("%w: APIKey is empty", ErrConfig)
+	}
+	if c.Engine == nil {
+		return fmt.Errorf("%w: Engine is nil", ErrConfig)
 	}
 	if c.MaxSessions < 0 {
 		return fmt.Errorf("%w: MaxSessions is negative", ErrConfig)
