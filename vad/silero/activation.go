@@ -23,6 +23,7 @@ func exp(x float32) float32 {
 	return p * math.Float32frombits(uint32(k+127)<<23)
 }
 
-func sigmoid(x float32) float32 { return 1 / (1 + exp(-x)) }
+// sigmoid and tanh take their exponential ready-made: of minus their argument, and of twice their argument.
+func sigmoid(expMinusX float32) float32 { return 1 / (1 + expMinusX) }
 
-func tanh(x float32) float32 { return 1 - 2/(1+exp(2*x)) }
+func tanh(expTwiceX float32) float32 { return 1 - 2/(1+expTwiceX) }

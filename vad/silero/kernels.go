@@ -8,17 +8,19 @@ const panelRows = 16
 // noFloor is the floor that lets every sum through; 0 makes a ReLU.
 var noFloor = float32(math.Inf(-1))
 
-// kernels are the two products that all the time goes into. Both leave y alone beyond what they compute.
+// kernels are where all the time goes. The products leave y alone beyond what they compute.
 type kernels struct {
 	// mul4 multiplies l with four columns at once: y[t*ys+r] = max(floor, bias[r] + Σ l[r][c]·x[t*xs+c]), t = 0..3.
 	// Columns may overlap (frames of one signal) or be different streams'.
 	mul4 func(l *layer, x []float32, xs int, y []float32, ys int, floor float32)
 	// mul1 multiplies l, whose rows are a multiple of 64, with one column.
 	mul1 func(l *layer, x, y []float32, floor float32)
+	// exp replaces every x, a multiple of eight of them, by e to the x, clamped as exp does it.
+	exp func(x []float32)
 }
 
 // portable are the kernels in plain Go.
-var portable = kernels{mul4: mul4Go, mul1: mul1Go}
+var portable = kernels{mul4: mul4Go, mul1: mul1Go, exp: expGo}
 
 func mul4Go(l *layer, x []float32, xs int, y []float32, ys int, floor float32) {
 	for t := range 4 {
@@ -47,5 +49,11 @@ func mul1Go(l *layer, x, y []float32, floor float32) {
 		o := y[r : r+8]
 		o[0], o[1], o[2], o[3] = max(s0, floor), max(s1, floor), max(s2, floor), max(s3, floor)
 		o[4], o[5], o[6], o[7] = max(s4, floor), max(s5, floor), max(s6, floor), max(s7, floor)
+	}
+}
+
+func expGo(x []float32) {
+	for i, v := range x {
+		x[i] = exp(v)
 	}
 }

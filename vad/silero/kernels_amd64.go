@@ -5,7 +5,7 @@ import "golang.org/x/sys/cpu"
 // bestKernels returns the vector kernels where the processor and the operating system have AVX2 and FMA.
 func bestKernels() kernels {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		return kernels{mul4: mul4Vector, mul1: mul1Vector}
+		return kernels{mul4: mul4Vector, mul1: mul1Vector, exp: expVector}
 	}
 	return portable
 }
@@ -28,6 +28,12 @@ func mul1Vector(l *layer, x, y []float32, floor float32) {
 	}
 }
 
+func expVector(x []float32) {
+	if len(x) > 0 {
+		expAVX2(&x[0], len(x)/8)
+	}
+}
+
 // panel4AVX2 multiplies one panel (16 rows, k columns) with four columns xs floats apart, k >= 1.
 //
 //go:noescape
@@ -37,3 +43,8 @@ func panel4AVX2(w, x *float32, xs int, bias, y *float32, ys, k int, floor float3
 //
 //go:noescape
 func panels1AVX2(w, x, bias, y *float32, k int, floor float32)
+
+// expAVX2 replaces 8n floats by their exponentials, n >= 1. See exp.
+//
+//go:noescape
+func expAVX2(x *float32, n int)

@@ -123,3 +123,61 @@ column1:
 	VMOVUPS Y7, 224(DX)
 	VZEROUPPER
 	RET
+
+// The numbers of exp in activation.go, in its order.
+DATA expNumbers<>+0(SB)/4, $0xc2ae0000 // least
+DATA expNumbers<>+4(SB)/4, $0x42ae0000 // most
+DATA expNumbers<>+8(SB)/4, $0x3fb8aa3b // log2e
+DATA expNumbers<>+12(SB)/4, $0x3f318000 // ln2 high
+DATA expNumbers<>+16(SB)/4, $0xb95e8083 // ln2 low
+DATA expNumbers<>+20(SB)/4, $0x3ab60b61 // 1/720
+DATA expNumbers<>+24(SB)/4, $0x3c088889 // 1/120
+DATA expNumbers<>+28(SB)/4, $0x3d2aaaab // 1/24
+DATA expNumbers<>+32(SB)/4, $0x3e2aaaab // 1/6
+DATA expNumbers<>+36(SB)/4, $0x3f000000 // 1/2
+DATA expNumbers<>+40(SB)/4, $0x3f800000 // 1
+DATA expNumbers<>+44(SB)/4, $127 // exponent bias
+GLOBL expNumbers<>(SB), RODATA|NOPTR, $48
+
+// func expAVX2(x *float32, n int)
+TEXT ·expAVX2(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS expNumbers<>+0(SB), Y4
+	VBROADCASTSS expNumbers<>+4(SB), Y5
+	VBROADCASTSS expNumbers<>+8(SB), Y6
+	VBROADCASTSS expNumbers<>+12(SB), Y7
+	VBROADCASTSS expNumbers<>+16(SB), Y8
+	VBROADCASTSS expNumbers<>+20(SB), Y9
+	VBROADCASTSS expNumbers<>+24(SB), Y10
+	VBROADCASTSS expNumbers<>+28(SB), Y11
+	VBROADCASTSS expNumbers<>+32(SB), Y12
+	VBROADCASTSS expNumbers<>+36(SB), Y13
+	VBROADCASTSS expNumbers<>+40(SB), Y14
+	VBROADCASTSS expNumbers<>+44(SB), Y15
+
+eight:
+	VMOVUPS (SI), Y0
+	VMAXPS Y4, Y0, Y0
+	VMINPS Y5, Y0, Y0
+	VMULPS Y6, Y0, Y1
+	VROUNDPS $0, Y1, Y1 // nearest
+	VFNMADD231PS Y7, Y1, Y0
+	VFNMADD231PS Y8, Y1, Y0
+	VMOVAPS Y9, Y2
+	VFMADD213PS Y10, Y0, Y2
+	VFMADD213PS Y11, Y0, Y2
+	VFMADD213PS Y12, Y0, Y2
+	VFMADD213PS Y13, Y0, Y2
+	VFMADD213PS Y14, Y0, Y2
+	VFMADD213PS Y14, Y0, Y2
+	VCVTPS2DQ Y1, Y1
+	VPADDD Y15, Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y2, Y2
+	VMOVUPS Y2, (SI)
+	ADDQ $32, SI
+	DECQ CX
+	JNZ eight
+	VZEROUPPER
+	RET

@@ -62,7 +62,7 @@ func (s *Stream) Probability(window []int16) float32 {
 	k.mul1(&n.conv3, s.enc2[:], s.enc3[:], 0)
 	k.mul1(&n.conv4, s.enc3[:], s.xh[:hidden], 0)
 	k.mul1(&n.lstm, s.xh[:], s.gate[:], noFloor)
-	return sigmoid(s.step())
+	return sigmoid(exp(-s.step()))
 }
 
 // load lays out context, window and reflection, and keeps the window's end as the next context.
@@ -92,16 +92,21 @@ func (s *Stream) magnitudes() {
 	}
 }
 
-// step finishes the LSTM cell and returns the output layer's sum.
+// step finishes the LSTM cell and returns the output layer's sum. The gates come scaled for their exponentials.
 func (s *Stream) step() float32 {
+	s.m.kern.exp(s.gate[:])
+	in, forget, cell, out := s.gate[:hidden], s.gate[hidden:2*hidden], s.gate[2*hidden:3*hidden], s.gate[3*hidden:]
+	twice := in // its memory
+	for i := range hidden {
+		c := sigmoid(forget[i])*s.cell[i] + sigmoid(in[i])*tanh(cell[i])
+		s.cell[i] = c
+		twice[i] = 2 * c
+	}
+	s.m.kern.exp(twice)
 	sum := s.m.net.outBias
 	h := s.xh[hidden:]
 	for i := range hidden {
-		in, forget := sigmoid(s.gate[i]), sigmoid(s.gate[hidden+i])
-		cell, out := tanh(s.gate[2*hidden+i]), sigmoid(s.gate[3*hidden+i])
-		c := forget*s.cell[i] + in*cell
-		s.cell[i] = c
-		h[i] = out * tanh(c)
+		h[i] = sigmoid(out[i]) * tanh(twice[i])
 		sum += s.m.net.out[i] * max(h[i], 0)
 	}
 	return sum

@@ -45,7 +45,7 @@ func newLayer(rows, cols int, at func(r, c int) float32, bias func(r int) float3
 type network struct {
 	stft                       layer // rows in groups of binGroup real parts and the same bins' imaginary parts
 	conv1, conv2, conv3, conv4 layer // columns: tap by tap, channels within; taps that only ever meet padding left out
-	lstm                       layer // columns: input, then hidden state
+	lstm                       layer // columns: input, then hidden state; rows scaled, see newNetwork
 	out                        [hidden]float32
 	outBias                    float32
 }
@@ -96,12 +96,18 @@ func newNetwork(t map[string]tensor) (*network, error) {
 
 	wi, wh := get("decoder.rnn.weight_ih", gates, hidden), get("decoder.rnn.weight_hh", gates, hidden)
 	bi, bh := get("decoder.rnn.bias_ih", gates), get("decoder.rnn.bias_hh", gates)
+	scale := func(r int) float32 { // exact: what sigmoid and tanh need the exponential of
+		if r/hidden == 2 {
+			return 2
+		}
+		return -1
+	}
 	n.lstm = newLayer(gates, 2*hidden, func(r, c int) float32 {
 		if c < hidden {
-			return wi[r*hidden+c]
+			return scale(r) * wi[r*hidden+c]
 		}
-		return wh[r*hidden+c-hidden]
-	}, func(r int) float32 { return bi[r] + bh[r] })
+		return scale(r) * wh[r*hidden+c-hidden]
+	}, func(r int) float32 { return scale(r) * (bi[r] + bh[r]) })
 
 	copy(n.out[:], get("decoder.decoder.2.weight", 1, hidden, 1))
 	n.outBias = get("decoder.decoder.2.bias", 1)[0]
