@@ -37,7 +37,7 @@ export interface ToolResult {
 export interface About {
   version?: string
   audio_path?: string
-  providers?: (string | { name?: string; state?: string })[]
+  providers?: { name?: string; kind?: string; where?: string }[]
   recording?: string
 }
 
@@ -80,11 +80,11 @@ export class Gateway {
   }
 
   /** Reports what the page itself did for a screen tool. */
-  async outcome(callId: string, requestId: string, outcome: ScreenOutcome): Promise<void> {
+  async outcome(callId: string, requestId: string, outcome: ScreenOutcome, session: string): Promise<void> {
     await this.fetch(`/v1/tools/calls/${encodeURIComponent(callId)}/outcome`, {
       method: 'POST',
       headers: { ...this.headers(), 'content-type': 'application/json' },
-      body: JSON.stringify({ request_id: requestId, outcome }),
+      body: JSON.stringify(session ? { request_id: requestId, outcome, session } : { request_id: requestId, outcome }),
     })
   }
 

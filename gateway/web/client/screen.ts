@@ -21,10 +21,12 @@ export type Performer = (request: ScreenRequest, signal: AbortSignal) => Promise
  */
 export class Screens {
   #queue: Promise<void> = Promise.resolve()
-  #newest = 0
+  #newest = 0 // epoch of the newest request of this session
+  #session = ''
 
   constructor(
     private readonly gateway: Gateway,
+    private readonly session: () => string,
     private readonly perform: Performer,
   ) {}
 
@@ -38,16 +40,21 @@ export class Screens {
       tool: e.tool,
       arguments: typeof args === 'object' && args !== null ? (args as Record<string, unknown>) : {},
     }
+    const session = this.session()
+    if (session !== this.#session) {
+      this.#session = session
+      this.#newest = 0
+    }
     this.#newest = Math.max(this.#newest, request.epoch)
     const signal = deadline(e.expires_in_ms ?? 7_000)
-    this.#queue = this.#queue.then(() => this.#do(request, signal))
+    this.#queue = this.#queue.then(() => this.#do(request, session, signal))
   }
 
-  async #do(request: ScreenRequest, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || request.epoch < this.#newest) return // overtaken by a newer wish
+  async #do(request: ScreenRequest, session: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || session !== this.#session || request.epoch < this.#newest) return // overtaken by a newer wish
     try {
       const outcome = await this.perform(request, signal)
-      await this.gateway.outcome(request.callId, request.requestId, outcome)
+      await this.gateway.outcome(request.callId, request.requestId, outcome, session)
     } catch {
       // not established, or too late to tell
     }

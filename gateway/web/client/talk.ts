@@ -113,7 +113,7 @@ export class Talk extends Emitter<TalkEvents> {
     this.gateway = new Gateway(options.base ?? '', () => options.bearer)
     this.#model = options.model ?? 'gpt-realtime'
     this.#responses = new Responses((e) => this.send(e))
-    this.#screens = options.perform ? new Screens(this.gateway, options.perform) : null
+    this.#screens = options.perform ? new Screens(this.gateway, () => this.#call?.id ?? '', options.perform) : null
     this.tools = new ToolRuns(this.gateway, {
       send: (e) => this.send(e),
       respond: () => this.#responses.create(),

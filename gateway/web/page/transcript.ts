@@ -1,0 +1,122 @@
+import type { Caption, ToolRun } from '../client/index'
+import { byId, h } from './dom'
+import { named, seconds, t } from './i18n'
+
+/**
+ * The talk as a printed dialogue. Lines follow the conversation's order. A line in progress is a live region that is off; when it is
+ * final a fresh element takes its place, so that a screen reader is told of each finished line once, and of nothing else.
+ */
+export class Transcript {
+  readonly #log = byId('log')
+  readonly #scroll = byId('scroll')
+  readonly #jump = byId('jump')
+  readonly #empty = byId('empty')
+  #rows = new Map<string, HTMLElement>()
+  #following = true
+  #person = ''
+
+  constructor(private readonly tool: (callId: string) => ToolRun | undefined) {
+    this.#scroll.addEventListener('scroll', () => {
+      const { scrollTop, scrollHeight, clientHeight } = this.#scroll
+      this.#following = scrollHeight - scrollTop - clientHeight < 48
+      this.#jump.hidden = this.#following
+    })
+    this.#jump.addEventListener('click', () => this.#toEnd())
+    new ResizeObserver(() => this.#following && this.#toEnd()).observe(this.#scroll)
+  }
+
+  setPerson(name: string): void {
+    this.#person = name
+  }
+
+  announce(on: boolean): void {
+    this.#log.setAttribute('aria-live', on ? 'polite' : 'off')
+  }
+
+  /** Draws the lines given and puts all lines in order. */
+  draw(changed: readonly Caption[], all: readonly Caption[]): void {
+    for (const line of changed) this.#drawLine(line, all)
+    this.#empty.hidden = all.some(worthShowing)
+    if (this.#following) this.#toEnd()
+  }
+
+  #drawLine(line: Caption, all: readonly Caption[]): void {
+    const old = this.#rows.get(line.id)
+    if (!all.includes(line) || !worthShowing(line)) {
+      old?.remove()
+      this.#rows.delete(line.id)
+      return
+    }
+    const isFinal = String(line.final)
+    let row = old
+    if (!row || row.dataset.final !== isFinal) {
+      row = h('li', { class: 'line', 'data-speaker': line.speaker, 'data-final': isFinal, 'data-item': line.id })
+      if (!line.final) row.setAttribute('aria-live', 'off')
+      this.#rows.set(line.id, row)
+    }
+    this.#fill(row, line)
+    if (row !== old && old) old.replaceWith(row)
+    this.#put(row, line, all)
+  }
+
+  /** Puts a row before the next line that is shown. */
+  #put(row: HTMLElement, line: Caption, all: readonly Caption[]): void {
+    let next: HTMLElement | null = null
+    for (let i = all.indexOf(line) + 1; i < all.length && !next; i++) next = this.#rows.get(all[i]!.id) ?? null
+    if (row.parentNode !== this.#log || row.nextElementSibling !== next) this.#log.insertBefore(row, next)
+  }
+
+  #fill(row: HTMLElement, line: Caption): void {
+    if (line.speaker === 'tool') {
+      const run = line.callId ? this.tool(line.callId) : undefined
+      row.replaceChildren(h('span', { class: 'name', 'aria-hidden': 'true' }, '→'), h('div', { class: 'words' }, ...toolWords(run, line.text)))
+      return
+    }
+    const name = line.speaker === 'person' ? this.#person || t('you') : 'Hovor'
+    const body = h('p', { class: 'words', lang: line.language }, ...words(line))
+    row.replaceChildren(h('span', { class: 'name' }, name, h('span', { class: 'unseen' }, ': ')), h('div', {}, body, h('div', { class: 'more' }, ...remarks(line))))
+  }
+
+  #toEnd(): void {
+    this.#scroll.scrollTop = this.#scroll.scrollHeight
+    this.#following = true
+    this.#jump.hidden = true
+  }
+}
+
+function worthShowing(line: Caption): boolean {
+  return line.text !== '' || line.failed || (line.speaker === 'person' && !line.final)
+}
+
+function words(line: Caption): (Node | string)[] {
+  if (line.failed) return [h('span', { class: 'gone' }, t('line.failed'))]
+  if (!line.text) return [h('span', { class: 'gone' }, t('line.waiting'))]
+  if (line.speaker === 'person' || line.heard === null || line.heard >= line.text.length) return [line.text]
+  const heard = line.text.slice(0, line.heard)
+  const rest = line.text.slice(line.heard)
+  if (!line.interrupted) return [heard, h('span', { class: 'ahead' }, rest)]
+  return [heard, h('span', { class: 'unseen' }, ` ${t('line.unheard')} `), h('del', {}, rest)]
+}
+
+function remarks(line: Caption): Node[] {
+  const parts: Node[] = []
+  if (line.by === 'text' && line.speaker === 'person') parts.push(h('span', {}, t('line.typed')))
+  const total = line.turn?.latency.total
+  if (typeof total === 'number') parts.push(h('span', { 'data-latency': String(total) }, t('line.latency', { time: seconds(total) })))
+  if (line.interrupted && line.speaker === 'assistant') parts.push(h('span', { class: 'cut' }, t('line.interrupted')))
+  return parts
+}
+
+/** What a tool call looks like among the lines: its name, what kind of thing it does, how it went, how long it took. */
+export function toolWords(run: ToolRun | undefined, name: string): Node[] {
+  const parts: Node[] = [h('code', {}, run?.name || name)]
+  if (run?.class) parts.push(document.createTextNode(` ${named('class', run.class)}`))
+  parts.push(document.createTextNode(' · '), statusWord(run?.status ?? 'running'))
+  if (run?.took != null) parts.push(document.createTextNode(` · ${seconds(run.took)}`))
+  return parts
+}
+
+export function statusWord(status: string): HTMLElement {
+  const wrong = ['denied', 'invalid', 'failed', 'uncertain'].includes(status)
+  return h('span', { class: wrong ? 'status-wrong' : null, 'data-status': status }, named('status', status))
+}
