@@ -1,8 +1,13 @@
 package signaling
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net/http"
+	"strings"
+	"time"
+
+	"hovor/signaling/realtime"
 )
 
 // HandlerConfig shapes the door. The zero value admits same-origin pages and clients that are no browsers.
@@ -15,5 +20,195 @@ type HandlerConfig struct {
 // DefaultMaxBody is room for an SDP offer with many candidates and a session with many tools.
 const DefaultMaxBody = 1 << 20
 
+// base is where all endpoints live.
+const base = "/v1/realtime/"
+
+type handler struct {
+	service Service
+	origins origins
+	maxBody int64
+	log     *slog.Logger
+}
+
 // NewHandler serves the Realtime HTTP endpoints under /v1/realtime/ on top of s.
-func NewHandler(s Service, cfg HandlerConfig) http.Handler { return http.NotFoundHandler() }
+func NewHandler(s Service, cfg HandlerConfig) http.Handler {
+	if cfg.MaxBody <= 0 {
+		cfg.MaxBody = DefaultMaxBody
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &handler{service: s, origins: newOrigins(cfg.AllowedOrigins), maxBody: cfg.MaxBody, log: cfg.Logger}
+}
+
+// endpoint is one method of one path.
+type endpoint func(h *handler, w *reply, r *http.Request, c Caller, callID string)
+
+// routes lists the methods of each path, "{id}" standing for a call id. PATCH on a call, the WebSocket on /v1/realtime
+// and the beta paths join here when they exist.
+var routes = map[string]map[string]endpoint{
+	"client_secrets":    {http.MethodPost: (*handler).mint},
+	"calls":             {http.MethodPost: (*handler).open},
+	"calls/{id}":        {http.MethodGet: (*handler).state, http.MethodDelete: (*handler).hangup},
+	"calls/{id}/hangup": {http.MethodPost: (*handler).hangup},
+}
+
+// route finds the path's methods and the call id in it.
+func route(path string) (methods map[string]endpoint, callID string) {
+	rest, ok := strings.CutPrefix(path, base)
+	if !ok {
+		return nil, ""
+	}
+	if tail, ok := strings.CutPrefix(rest, "calls/"); ok {
+		id, verb, more := strings.Cut(tail, "/")
+		if rest = "calls/{id}"; more {
+			rest += "/" + verb
+		}
+		if id == "" {
+			return nil, ""
+		}
+		return routes[rest], id
+	}
+	return routes[rest], ""
+}
+
+// ServeHTTP answers in JSON whatever happens, never in HTML.
+func (h *handler) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	w := &reply{ResponseWriter: rw, started: time.Now()}
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	defer h.logRequest(w, r)
+
+	methods, callID := route(r.URL.Path)
+	if !h.origins.admit(w.Header(), r) {
+		h.log.Warn("origin refused", "origin", clipHeader(r.Header.Get("Origin")), "fix", "add it to the allowed origins")
+		w.fail(errOrigin)
+		return
+	}
+	switch {
+	case methods == nil:
+		w.fail(errNoEndpoint)
+	case r.Method == http.MethodOptions:
+		options(w, r, methods)
+	case methods[r.Method] == nil:
+		w.Header().Set("Allow", allow(methods))
+		w.fail(errMethod)
+	case callID != "" && !plausibleID(callID):
+		w.fail(ErrCallNotFound)
+	default:
+		caller, err := callerOf(r)
+		if err != nil {
+			w.fail(err)
+			return
+		}
+		r.Body = http.MaxBytesReader(rw, r.Body, h.maxBody)
+		methods[r.Method](h, w, r, caller, callID)
+	}
+}
+
+func (h *handler) logRequest(w *reply, r *http.Request) {
+	level := slog.LevelDebug
+	if w.status >= 500 {
+		level = slog.LevelError
+	} else if w.status >= 400 {
+		level = slog.LevelInfo
+	}
+	attrs := []slog.Attr{
+		slog.String("method", r.Method), slog.String("path", clipHeader(r.URL.Path)), slog.Int("status", w.status),
+		slog.Duration("took", time.Since(w.started)),
+	}
+	if w.code != "" {
+		attrs = append(attrs, slog.String("code", w.code))
+	}
+	if w.cause != nil {
+		attrs = append(attrs, slog.String("cause", w.cause.Error()))
+	}
+	h.log.LogAttrs(r.Context(), level, "signaling request", attrs...)
+}
+
+func (h *handler) mint(w *reply, r *http.Request, c Caller, _ string) {
+	var req realtime.ClientSecretRequest
+	body, err := readBody(r)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	if len(body) > 0 { // the body is optional
+		if err := wantType(r, "application/json"); err != nil {
+			w.fail(err)
+			return
+		}
+		if err := realtime.DecodeBody(body, &req); err != nil {
+			w.fail(err)
+			return
+		}
+	}
+	secret, err := h.service.Mint(r.Context(), c, req)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	w.json(http.StatusOK, secret)
+}
+
+func (h *handler) open(w *reply, r *http.Request, c Caller, _ string) {
+	offer, err := readOffer(r)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	answer, err := h.service.Open(r.Context(), c, offer)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	// Relative, without query and trailing slash: clients take the last segment for the call id.
+	w.Header().Set("Location", base+"calls/"+answer.CallID)
+	w.Header().Set("Content-Type", sdpType)
+	w.WriteHeader(http.StatusCreated)
+	_, _ = w.Write([]byte(answer.SDP))
+}
+
+func (h *handler) hangup(w *reply, r *http.Request, c Caller, callID string) {
+	if err := h.service.Hangup(r.Context(), c, callID); err != nil {
+		w.fail(err)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+}
+
+func (h *handler) state(w *reply, r *http.Request, c Caller, callID string) {
+	state, err := h.service.State(r.Context(), c, callID)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	state.Object = "realtime.call"
+	w.json(http.StatusOK, state)
+}
+
+// reply remembers what was answered, for the log line.
+type reply struct {
+	http.ResponseWriter
+	started time.Time
+	status  int
+	code    string
+	cause   error // of a 5xx; never shown to the client
+}
+
+// WriteHeader notes the status.
+func (w *reply) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *reply) json(status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n'))
+}

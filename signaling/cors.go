@@ -1,0 +1,93 @@
+package signaling
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// origins are the origins whose pages may call. A page of the gateway's own origin always may, and so may a client that
+// sends no Origin, because it is no browser.
+type origins struct {
+	any  bool
+	list map[string]bool
+}
+
+func newOrigins(allowed []string) origins {
+	o := origins{list: make(map[string]bool, len(allowed))}
+	for _, a := range allowed {
+		o.any = o.any || a == "*"
+		o.list[strings.ToLower(strings.TrimRight(a, "/"))] = true
+	}
+	return o
+}
+
+// exposed are the response headers that a page may read; without them it cannot learn its call id.
+const exposed = "Location, Link, ETag, Retry-After"
+
+// admit sets the CORS headers of an allowed origin and reports whether the request may go on.
+func (o origins) admit(h http.Header, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	h.Add("Vary", "Origin")
+	if !o.any && !o.list[strings.ToLower(origin)] && !sameOrigin(origin, r) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", exposed)
+	return true
+}
+
+func sameOrigin(origin string, r *http.Request) bool {
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
+}
+
+// options answers OPTIONS, a browser's preflight or anybody's question. Every header that the page wants to send is
+// allowed, because SDKs add their own and the origin was the thing to check.
+func options(w *reply, r *http.Request, methods map[string]endpoint) {
+	h := w.Header()
+	h.Set("Allow", allow(methods))
+	if _, ok := methods[http.MethodPost]; ok && r.URL.Path == base+"calls" {
+		h.Set("Accept-Post", sdpType) // RFC 9725 section 4.2
+	}
+	if r.Header.Get("Origin") != "" {
+		h.Set("Access-Control-Allow-Methods", allow(methods))
+		h.Set("Access-Control-Max-Age", "600")
+		h.Add("Vary", "Access-Control-Request-Headers")
+		if asked := headerNames(r.Header.Get("Access-Control-Request-Headers")); asked != "" {
+			h.Set("Access-Control-Allow-Headers", asked)
+		}
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func allow(methods map[string]endpoint) string {
+	return strings.Join(append(slices.Sorted(maps.Keys(methods)), http.MethodOptions), ", ")
+}
+
+// headerNames keeps what can be a header name (RFC 9110 token) of a comma-separated list, 64 names at most.
+func headerNames(list string) string {
+	var names []string
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		if isToken(name) && len(names) < 64 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0) {
+			return false
+		}
+	}
+	return s != ""
+}
