@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"hovor/cmd/hovor-load/internal/measure"
 )
@@ -83,8 +84,11 @@ func (b *Board) Errors() []ErrorCount {
 	return out
 }
 
-// hangUp adds what one ear heard over its whole call.
-func (b *Board) hangUp(s EarStats) {
+// HangUp adds what one ear heard over its whole call, and the line's round trip; 0 is unknown.
+func (b *Board) HangUp(s EarStats, rtt time.Duration) {
+	if rtt > 0 {
+		b.RTT.AddDuration(rtt)
+	}
 	b.Received.Add(s.Received)
 	b.Lost.Add(s.Lost)
 	b.Late.Add(s.Late)

@@ -72,7 +72,7 @@ func TestLossAndOrderAreCounted(t *testing.T) {
 	if s.Received != 7 || s.Lost != 3 || s.Late != 1 || s.Duplicate != 1 || s.Stalls != 2 {
 		t.Fatalf("%+v", s)
 	}
-	l.board.hangUp(s)
+	l.board.HangUp(s, 0)
 	if got := l.board.Loss.Quantile(1); got != 0.3 {
 		t.Fatalf("loss ratio %v", got)
 	}

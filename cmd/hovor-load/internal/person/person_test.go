@@ -153,7 +153,7 @@ func converse(t *testing.T, h Habits, a *assistant) *Board {
 		cancel()
 		wg.Wait()
 		a.wg.Wait()
-		board.hangUp(a.ear.Stats())
+		board.HangUp(a.ear.Stats(), 0)
 	})
 	return board
 }
