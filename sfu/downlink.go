@@ -95,6 +95,7 @@ type Downlink struct {
 	endedAt   time.Time
 	sent      time.Duration
 	unclaimed time.Duration // written in this spurt, before the item's Begin
+	behind    time.Duration // written after the item's last packet
 	playout   time.Duration
 	playEnd   time.Time // when the audio written so far will have been played
 
@@ -242,8 +243,10 @@ func (d *Downlink) account(dur time.Duration, at time.Time) {
 	switch {
 	case d.live, d.item != "" && d.unclaimed == 0 && !d.endedAt.IsZero() && at.Sub(d.endedAt) < lateTail:
 		d.sent += dur
+		d.behind = 0
 	default:
 		d.unclaimed += dur
+		d.behind += dur
 	}
 }
 
@@ -261,7 +264,7 @@ func (d *Downlink) Begin(epoch uint64, itemID string) {
 			d.sent = d.unclaimed // its first packets overtook the event
 		}
 	}
-	d.unclaimed = 0
+	d.unclaimed, d.behind = 0, 0
 	d.epoch, d.item, d.live, d.endedAt = epoch, itemID, true, time.Time{}
 	if d.gate == gateShut {
 		d.arm(now)
@@ -321,7 +324,7 @@ func (d *Downlink) Heard() Heard {
 }
 
 func (d *Downlink) heard(now time.Time) Heard {
-	waiting := max(d.playEnd.Sub(now), 0)
+	waiting := max(d.playEnd.Sub(now)-d.behind, 0)
 	return Heard{ItemID: d.item, Epoch: d.epoch, Sent: d.sent, Heard: max(d.sent-waiting, 0)}
 }
 
