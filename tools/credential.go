@@ -11,7 +11,11 @@ import (
 // Credential is the proof of who a person is, as the app's backend takes it: the bearer token without its scheme. It
 // prints, logs and marshals as its length. Copies share one memory, so Wipe on any of them empties them all. The zero
 // value is no credential.
-type Credential struct{ held *secret }
+type Credential struct{ held *vault }
+
+// vault hides the secret behind a function, because fmt follows pointers and reads unexported fields when a verb does not
+// fit, and prints a function as an address.
+type vault struct{ open func() *secret }
 
 type secret struct {
 	mu    sync.RWMutex
@@ -20,7 +24,8 @@ type secret struct {
 
 // NewCredential holds a copy of token.
 func NewCredential(token string) Credential {
-	return Credential{held: &secret{bytes: []byte(token)}}
+	s := &secret{bytes: []byte(token)}
+	return Credential{held: &vault{open: func() *secret { return s }}}
 }
 
 // Reveal returns the token. Only an executor, which puts it into the one request that the person's call makes, may ask.
@@ -29,9 +34,10 @@ func (c Credential) Reveal() string {
 	if c.held == nil {
 		return ""
 	}
-	c.held.mu.RLock()
-	defer c.held.mu.RUnlock()
-	return string(c.held.bytes)
+	s := c.held.open()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return string(s.bytes)
 }
 
 // Len returns the token's length in bytes.
@@ -39,9 +45,10 @@ func (c Credential) Len() int {
 	if c.held == nil {
 		return 0
 	}
-	c.held.mu.RLock()
-	defer c.held.mu.RUnlock()
-	return len(c.held.bytes)
+	s := c.held.open()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.bytes)
 }
 
 // Equal compares two tokens in constant time. Two empty credentials are not equal: nobody is not the same as nobody.
@@ -55,10 +62,11 @@ func (c Credential) Wipe() {
 	if c.held == nil {
 		return
 	}
-	c.held.mu.Lock()
-	defer c.held.mu.Unlock()
-	clear(c.held.bytes)
-	c.held.bytes = nil
+	s := c.held.open()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.bytes)
+	s.bytes = nil
 }
 
 // String returns the length, as in "[10 bytes]".

@@ -275,6 +275,9 @@ func (s *Service) execute(ctx context.Context, w *work, arguments map[string]any
 	}
 	switch o.Status {
 	case StatusOK:
+		if !json.Valid(o.Result) {
+			return verdict{status: StatusFailed}
+		}
 		return verdict{status: StatusOK, result: o.Result, cut: o.Cut}
 	case StatusNotFound, StatusDenied, StatusInvalid:
 		return verdict{status: o.Status}

@@ -128,12 +128,14 @@ func (r *reader) services(n *yaml.Node) []string {
 
 func (r *reader) entry(n *yaml.Node, services []string, shared sentences) *Entry {
 	e := &Entry{Line: n.Line}
+	if name := child(n, "name"); name != nil && toolName.MatchString(name.Value) {
+		r.tool = name.Value
+	}
 	f := r.fields(n, "the tool", "name", "description", "class", "ceiling", "parameters", "http", "screen", "sentences")
 	if e.Name = r.text(f["name"], "name"); e.Name != "" && !toolName.MatchString(e.Name) {
 		r.add(f["name"], "use lower-case letters, digits and underscores, a letter first, at most 64", "tool name %q is not usable", e.Name)
 		e.Name = ""
 	}
-	r.tool = e.Name
 	r.need(n, f, "the tool", "", "name", "description", "parameters")
 	r.need(n, f, "the tool", "say what a call really does: one of "+join(effect.Classes()), "class")
 	e.Description = r.text(f["description"], "description")
