@@ -115,3 +115,23 @@ func TestErrorsAreRepliesThatSayWhatToDo(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoOpenedACallMayStillEndIt(t *testing.T) {
+	s := New[string](0)
+	token, _, err := s.Mint("alice", 0, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Redeem(token); err != nil {
+		t.Fatal(err)
+	}
+	if who, err := s.Recall(token); who != "alice" || err != nil {
+		t.Errorf("a spent secret must still say whose it was: %q, %v", who, err)
+	}
+	if _, err := s.Redeem(token); err == nil {
+		t.Error("recalling must not make a spent secret good again")
+	}
+	if _, err := s.Recall("ek_guess"); err == nil {
+		t.Error("nobody holds a secret that was never issued")
+	}
+}
