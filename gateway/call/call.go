@@ -2,16 +2,81 @@ package call
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
 
+	"hovor/gateway/call/conversation"
+	"hovor/gateway/provider"
+	"hovor/sfu"
 	"hovor/signaling/realtime"
 	"hovor/tools"
+	"hovor/vad/turn"
 )
 
 // Call is one call. New is cheap, Answer negotiates, Run lives.
-type Call struct{ opts Options }
+type Call struct {
+	opts     Options
+	log      *slog.Logger
+	observer Observer
+	begin    time.Time
+
+	mail     *mailbox
+	overflow atomic.Bool
+	peer     *sfu.Peer
+	up       uplink
+	down     downlink
+	ear      *ear // nil: off
+
+	state conversation.State // actor only, like what follows
+	now   []conversation.Effect
+	next  []conversation.Happening // to be stepped before the next letter
+	leg   provider.Leg
+
+	snapshot atomic.Pointer[Snapshot]
+	view     atomic.Pointer[realtime.Session]
+	done     chan struct{}
+	once     sync.Once
+}
 
 // New makes a call; it starts nothing.
-func New(o Options) *Call { return &Call{opts: o} }
+func New(o Options) *Call {
+	if o.ID == "" {
+		o.ID = realtime.NewID("rtc")
+	}
+	if o.Observer == nil {
+		o.Observer = nobody{}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.AudioPath == "" {
+		o.AudioPath = "relay"
+	}
+	c := &Call{opts: o, log: o.Logger.With("call", o.ID), observer: o.Observer, begin: time.Now(), mail: newMailbox(), done: make(chan struct{})}
+	var first []conversation.Effect
+	c.state, first = conversation.Start(c.config())
+	c.now = first
+	c.publish()
+	return c
+}
+
+// config is what the conversation starts from.
+func (c *Call) config() conversation.Config {
+	o := &c.opts
+	if o.Assistant.Language == "" {
+		o.Assistant.Language = o.Person.Language
+	}
+	cfg := conversation.Config{CallID: o.ID, PersonID: o.Person.ID, PersonName: o.Person.Name, AudioPath: o.AudioPath,
+		Assistant: o.Assistant, Requested: o.Session, Ear: o.Detector != nil, Limits: o.Limits,
+		Seed: realtime.NewID("")[1:13], SessionID: realtime.NewID("sess"), Epoch: c.begin}
+	if o.Thread != nil {
+		cfg.ThreadID, cfg.Base = o.Thread.ID(), o.Thread.Base()
+	}
+	return cfg
+}
 
 // ID is the call's id.
 func (c *Call) ID() string { return c.opts.ID }
@@ -19,25 +84,63 @@ func (c *Call) ID() string { return c.opts.ID }
 // Person is whose call it is.
 func (c *Call) Person() tools.Person { return c.opts.Person }
 
-// Answer answers the client's offer. Errors are those of sfu.Engine.Accept. Run must follow a nil error.
-func (c *Call) Answer(ctx context.Context, offer string) (sdp string, err error) {
-	return "", ErrNotLive
-}
+// Assistant is who answers.
+func (c *Call) Assistant() Assistant { return c.opts.Assistant }
 
-// Run keeps the call until it ends or ctx does (drain_deadline). It returns when both legs are closed.
-func (c *Call) Run(ctx context.Context) error { return ErrNotLive }
-
-// Hangup asks for the end. It does not wait; the first reason counts.
-func (c *Call) Hangup(r EndReason) {}
-
-// Screen delivers hovor.screen.request to the page. ErrNotLive: no page is connected.
-func (c *Call) Screen(req tools.ScreenRequest) error { return ErrNotLive }
-
-// Tool tells the page how a tool call proceeds; no content.
-func (c *Call) Tool(callID, name, class, status string) {}
+// Began is when the call was made.
+func (c *Call) Began() time.Time { return c.begin }
 
 // State is where the call stands; safe from any goroutine.
-func (c *Call) State() Snapshot { return Snapshot{} }
+func (c *Call) State() Snapshot { return *c.snapshot.Load() }
 
-// Session is the effective session as the client may see it.
-func (c *Call) Session() realtime.Session { return realtime.Session{} }
+// Session is the effective session as the client may see it; safe from any goroutine.
+func (c *Call) Session() realtime.Session { return *c.view.Load() }
+
+// Done is closed when the call is over.
+func (c *Call) Done() <-chan struct{} { return c.done }
+
+// Answer answers the client's offer. Errors are those of sfu.Engine.Accept. Run must follow a nil error.
+func (c *Call) Answer(ctx context.Context, offer string) (sdp string, err error) {
+	begin := time.Now()
+	if c.opts.Detector != nil {
+		e := &ear{Ear: turn.New(c.opts.Detector(), c.opts.Ear), begin: c.begin, post: func(ev conversation.EarEvent) { c.mail.post(fromHouse, ev) }}
+		e.applied = listen(realtime.Null[realtime.TurnDetection](), c.opts.Ear)
+		e.wanted.Store(e.applied)
+		c.ear = e
+		if c.up.tap, err = c.opts.Engine.NewTap(e.frame); err != nil {
+			return "", fmt.Errorf("open the ear: %w", err)
+		}
+	}
+	c.peer, err = c.opts.Engine.Accept(ctx, offer, c.clientHandlers())
+	if err != nil {
+		if c.up.tap != nil {
+			c.up.tap.Close()
+		}
+		return "", err
+	}
+	c.down.Downlink, c.down.begin = sfu.NewDownlink(c.peer), c.begin
+	c.down.post = func(f conversation.FirstAudio) { c.mail.post(fromHouse, f) }
+	c.observer.SetupPhase("signaling", time.Since(begin))
+	return c.peer.LocalSDP(), nil
+}
+
+// Hangup asks for the end. It does not wait; the first reason counts.
+func (c *Call) Hangup(r EndReason) { c.mail.post(fromHouse, conversation.EndAsked{Reason: r}) }
+
+// Screen delivers hovor.screen.request to the page. Errors: ErrNotLive when no page is connected, ErrBusy.
+func (c *Call) Screen(r tools.ScreenRequest) error {
+	if s := c.State(); !s.Channel || s.Ended {
+		return ErrNotLive
+	}
+	ok := c.mail.post(fromHouse, conversation.ScreenAsked{Request: realtime.HovorScreenRequest{RequestID: r.RequestID, CallID: r.CallID,
+		Epoch: r.Epoch, Tool: r.Tool, Arguments: r.Arguments, ExpiresInMS: int(r.ExpiresIn.Milliseconds())}})
+	if !ok {
+		return ErrBusy
+	}
+	return nil
+}
+
+// Tool tells the page how a tool call proceeds; no content. It does not wait.
+func (c *Call) Tool(callID, name, class, status string) {
+	c.mail.post(fromHouse, conversation.ToolMoved{Progress: realtime.HovorTool{CallID: callID, Name: name, Class: class, Status: status}})
+}

@@ -23,7 +23,7 @@ func (st *step) flooded(dropped int) {
 
 // clientEvent is the gate: what passes, what is answered here, and what is refused.
 func (st *step) clientEvent(h ClientEvent) {
-	id := eventID(h.Event)
+	id := EventID(h.Event)
 	if strings.HasPrefix(id, ours) {
 		st.refuse(&realtime.Error{Type: realtime.TypeInvalidRequest, Code: realtime.CodeInvalidValue, Param: "event_id", EventID: id,
 			Message: `An event_id may not begin with "hovor_".`})

@@ -10,8 +10,8 @@ import (
 
 func msDuration(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// eventID is a client event's own id.
-func eventID(ev realtime.Event) string {
+// EventID is a client event's own id.
+func EventID(ev realtime.Event) string {
 	switch e := ev.(type) {
 	case *realtime.SessionUpdate:
 		return e.EventID

@@ -8,6 +8,8 @@ import (
 
 	"hovor/gateway/provider"
 	"hovor/sfu"
+	"hovor/signaling/client"
+	"hovor/signaling/realtime"
 )
 
 // Config says where the provider is and how to be let in.
@@ -23,18 +25,70 @@ type Config struct {
 	Logger  *slog.Logger  // nil = silent
 }
 
-// New makes the provider; it connects to nothing.
-func New(cfg Config) *Provider { return &Provider{cfg: cfg} }
+// secretTTL is the shortest life of a client secret: it is used at once.
+const secretTTL = 60
 
 // Provider dials legs over WebRTC.
 type Provider struct{ cfg Config }
 
 var _ provider.Provider = (*Provider)(nil)
 
+// New makes the provider; it connects to nothing.
+func New(cfg Config) *Provider {
+	if cfg.Name == "" {
+		cfg.Name = "openai"
+	}
+	if cfg.Connect == 0 {
+		cfg.Connect = 10 * time.Second
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Provider{cfg: cfg}
+}
+
 // Name is the label for metrics.
 func (p *Provider) Name() string { return p.cfg.Name }
 
-// Dial implements provider.Provider.
+// Dial opens a call with the provider, waits for media and events, configures the session and hands the history over.
 func (p *Provider) Dial(ctx context.Context, s provider.Setup, sink provider.Sink) (provider.Leg, error) {
-	return nil, &provider.Error{Class: provider.Unreachable}
+	ctx, cancel := context.WithTimeout(ctx, p.cfg.Connect)
+	defer cancel()
+	model := s.Model
+	if model == "" {
+		model = p.cfg.Model
+	}
+	s.Session.Model = model
+	token, err := p.token(ctx, s.Session)
+	if err != nil {
+		return nil, err
+	}
+	l := &leg{sink: sink, log: p.cfg.Logger.With("call", s.CallID), lost: make(chan struct{}), setup: make(chan error, 1)}
+	l.conn, err = client.Dial(ctx, client.Config{BaseURL: p.cfg.BaseURL, Token: token, Model: model, Engine: p.cfg.Engine, HTTP: p.cfg.HTTP,
+		Logger: p.cfg.Logger, Handlers: client.Handlers{Event: l.event, Packet: sink.ProviderPacket, State: l.state}})
+	if err != nil {
+		return nil, classify(err)
+	}
+	if err := l.prepare(ctx, s); err != nil {
+		_ = l.conn.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// token is what the call is opened with: the key itself, or a secret that is good for this one call.
+func (p *Provider) token(ctx context.Context, s realtime.Session) (string, error) {
+	key := ""
+	if p.cfg.Key != nil {
+		key = p.cfg.Key()
+	}
+	if !p.cfg.Mint {
+		return key, nil
+	}
+	secret, err := client.MintSecret(ctx, p.cfg.HTTP, p.cfg.BaseURL, key, realtime.ClientSecretRequest{Session: &s,
+		ExpiresAfter: &realtime.ExpiresAfter{Anchor: "created_at", Seconds: secretTTL}})
+	if err != nil {
+		return "", classify(err)
+	}
+	return secret.Value, nil
 }

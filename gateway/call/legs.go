@@ -1,0 +1,90 @@
+package call
+
+import (
+	"context"
+	"time"
+
+	"github.com/pion/rtp"
+
+	"hovor/gateway/call/conversation"
+	"hovor/gateway/provider"
+	"hovor/sfu"
+	"hovor/signaling/realtime"
+)
+
+// legReady is the letter that brings the upstream leg.
+type legReady struct {
+	leg  provider.Leg
+	took time.Duration
+}
+
+// clientFrame is a message of the event channel, not decoded yet.
+type clientFrame []byte
+
+// clientHandlers are what the browser's peer calls on media goroutines: atomics and non-blocking posts only.
+func (c *Call) clientHandlers() sfu.Handlers {
+	return sfu.Handlers{
+		Open:    func() { c.mail.post(fromHouse, conversation.ChannelOpened{}) },
+		Message: func(b []byte) { c.mail.post(fromClient, clientFrame(b)) },
+		Packet:  c.up.packet,
+		Phase:   func(p sfu.Phase, d time.Duration) { c.observer.SetupPhase(p.String(), d) },
+	}
+}
+
+// runClient keeps the browser's leg.
+func (c *Call) runClient(ctx context.Context) {
+	err := c.peer.Run(ctx)
+	if ctx.Err() == nil {
+		c.mail.post(fromHouse, conversation.ClientLeft{Failed: err != nil})
+	}
+}
+
+// runProvider dials and keeps the provider's leg.
+func (c *Call) runProvider(ctx context.Context, setup provider.Setup) {
+	begin := time.Now()
+	leg, err := c.opts.Provider.Dial(ctx, setup, sink{c})
+	if err != nil {
+		if ctx.Err() == nil {
+			c.providerGone(err)
+		}
+		return
+	}
+	c.mail.post(fromHouse, legReady{leg: leg, took: time.Since(begin)})
+	_ = leg.Run(ctx) // it tells the sink
+}
+
+func (c *Call) providerGone(err error) {
+	e := provider.AsError(err)
+	c.log.Warn("provider gone", "class", string(e.Class), "status", e.Status)
+	c.mail.post(fromHouse, conversation.ProviderGone{Class: string(e.Class), Sentence: e.Sentence()})
+}
+
+// sink is the call as its provider sees it.
+type sink struct{ c *Call }
+
+func (s sink) ProviderEvent(raw []byte, ev realtime.Event) {
+	if ev == nil {
+		ev = unknown{raw}
+	}
+	if !s.c.mail.post(fromProvider, conversation.ProviderEvent{Event: ev, Raw: raw}) && s.c.overflow.CompareAndSwap(false, true) {
+		// Half a conversation is worse than none: without this event the state would be wrong.
+		s.c.providerGone(&provider.Error{Class: provider.Overflow})
+	}
+}
+
+func (s sink) ProviderPacket(p *rtp.Packet, at time.Time) { s.c.down.packet(p, at) }
+
+func (s sink) ProviderClosed(err error) {
+	if err != nil {
+		s.c.providerGone(err)
+	}
+}
+
+// unknown is an event of the provider that this module has no type for; it is passed on as it came.
+type unknown struct{ raw []byte }
+
+// EventType reads the type from the bytes.
+func (u unknown) EventType() string {
+	t, _, _ := realtime.Peek(u.raw)
+	return t
+}
