@@ -137,6 +137,8 @@ const (
 	iceDisconnected   = 5 * time.Second
 	iceFailed         = 10 * time.Second // after disconnected
 	iceKeepalive      = 2 * time.Second
+	offerDisconnected = 2 * time.Second // an offering peer's far side is a server: silence this long is its death
+	offerKeepalive    = 400 * time.Millisecond
 	dtlsDeadline      = 10 * time.Second
 	dtlsRetransmit    = 100 * time.Millisecond // Pion's second costs a whole second per lost flight
 	srtpReplayWindow  = 256
@@ -167,7 +169,11 @@ func (e *Engine) settings(p *Peer) (webrtc.SettingEngine, error) {
 		}
 	}
 	s.SetICECredentials(iceCredentials(e.cfg.NodeID))
-	s.SetICETimeouts(iceDisconnected, iceFailed, iceKeepalive)
+	if p.offering {
+		s.SetICETimeouts(offerDisconnected, iceFailed, offerKeepalive)
+	} else {
+		s.SetICETimeouts(iceDisconnected, iceFailed, iceKeepalive)
+	}
 	s.SetHostAcceptanceMinWait(0)
 	s.SetSrflxAcceptanceMinWait(srflxAcceptance)
 	s.SetPrflxAcceptanceMinWait(srflxAcceptance)
