@@ -19,6 +19,8 @@ import (
 // ErrCalls means that not all calls of a round came up.
 var ErrCalls = errors.New("not all calls came up")
 
+var errFarSide = errors.New("the far side closed the call")
+
 // setupWithin bounds the setup of one call.
 const setupWithin = 20 * time.Second
 
@@ -104,11 +106,14 @@ func (c *callers) call(ctx context.Context, id uint32, web *http.Client) {
 		c.errs <- err
 		return
 	}
-	line, hang := context.WithCancel(ctx)
-	defer hang()
+	line, hang := context.WithCancelCause(ctx)
+	defer hang(nil)
 	c.wg.Go(func() {
-		conn.Run(line)
-		hang()
+		err := conn.Run(line)
+		if err == nil {
+			err = errFarSide
+		}
+		hang(err)
 	})
 	if err := wait(setup, line, connected); err != nil {
 		c.errs <- fmt.Errorf("media: %w", err)
@@ -118,7 +123,7 @@ func (c *callers) call(ctx context.Context, id uint32, web *http.Client) {
 	defer sending.Wait()
 	sending.Go(func() { stream(line, conn, c.packets, c.round.up, id, c.round.late) })
 	if err := wait(setup, line, first); err != nil {
-		hang()
+		hang(nil)
 		c.errs <- fmt.Errorf("no audio from the upstream: %w", err)
 		return
 	}
@@ -133,6 +138,6 @@ func wait(setup, line context.Context, done <-chan struct{}) error {
 	case <-setup.Done():
 		return setup.Err()
 	case <-line.Done():
-		return errors.New("the call ended")
+		return context.Cause(line)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 
@@ -94,6 +95,7 @@ func (r *bareRelay) open(w http.ResponseWriter, q *http.Request) {
 	r.mu.Unlock()
 	go func() { // the person need not wait for the upstream
 		if err := r.dial(c, toUpstream); err != nil {
+			fmt.Fprintln(os.Stderr, "bare relay:", err)
 			r.drop(id)
 		}
 	}()
@@ -186,7 +188,13 @@ func (r *bareRelay) dial(c *bareCall, pc *webrtc.PeerConnection) error {
 		return err
 	}
 	<-gathered
-	resp, err := http.Post(r.upstream+"/realtime/calls", "application/sdp", strings.NewReader(pc.LocalDescription().SDP))
+	q, err := http.NewRequest(http.MethodPost, r.upstream+"/realtime/calls", strings.NewReader(pc.LocalDescription().SDP))
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Content-Type", "application/sdp")
+	q.Header.Set("Authorization", "Bearer "+benchToken)
+	resp, err := http.DefaultClient.Do(q)
 	if err != nil {
 		return err
 	}
