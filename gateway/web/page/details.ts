@@ -49,7 +49,7 @@ export class Details {
   turn(turn: Turn): void {
     if (!this.#body) {
       this.#body = h('tbody')
-      const heads = [t('call.turn'), t('call.mode'), t('call.outcome'), t('call.endpointing'), t('call.provider'), t('call.total')]
+      const heads = [t('call.turn'), t('call.mode'), t('call.outcome'), t('call.total'), t('call.endpointing'), t('call.provider')]
       const head = h('thead', {}, h('tr', {}, ...heads.map((text, i) => h('th', { scope: 'col', class: i > 2 ? 'n' : null }, text))))
       this.#turns.replaceChildren(h('table', { id: 'turns' }, head, this.#body))
     }
@@ -61,9 +61,9 @@ export class Details {
         h('td', {}, String(++this.#count)),
         h('td', {}, named('turn', turn.mode)),
         h('td', {}, named('turn', turn.outcome)),
+        figure(turn.latency.total),
         figure(turn.latency.endpointing),
         figure(turn.latency.provider_first_audio),
-        figure(turn.latency.total),
       ),
     )
   }

@@ -21,6 +21,7 @@ const toggles = byId<HTMLInputElement>('toggle')
 const field = byId<HTMLInputElement>('words')
 const mains = ['start', 'cancel', 'mute', 'hold', 'usemic'].map((id) => byId<HTMLButtonElement>(id))
 
+const noKeys = matchMedia('(hover: none) and (pointer: coarse)')
 const tabs = new Tabs()
 const trace = new Trace()
 const notices = new Notices()
@@ -178,13 +179,14 @@ function draw(s: Snapshot): void {
   notices.show(noticeFor(s))
 }
 
-type Shown = Exclude<Snapshot['state'], never> | 'idle' | 'connecting' | 'asking' | 'ready'
+type Shown = Snapshot['state'] | 'idle' | 'connecting' | 'asking' | 'ready' | 'lost'
 
 /** With push-to-talk and nothing held the page does not listen, so it does not say so. */
 function shownState(s: Snapshot): Shown {
   if (s.phase === 'idle') return 'idle'
   if (s.mic === 'asking' && s.phase !== 'live') return 'asking'
   if (s.phase !== 'live') return s.phase
+  if (s.provider?.state === 'lost') return 'lost'
   if (s.state === 'ended') return 'listening'
   if (s.held) return 'hearing'
   if (s.state === 'listening' && !s.micOpen) return 'ready'
@@ -197,7 +199,7 @@ function hintFor(s: Snapshot): string {
   if (s.phase === 'idle') return t('hint.idle')
   if (s.phase !== 'live') return ''
   if (s.mic !== 'ready') return t('hint.silent')
-  if (s.mode === 'ptt') return t(toggles.checked ? 'hint.ptt.toggle' : 'hint.ptt')
+  if (s.mode === 'ptt') return t(toggles.checked ? 'hint.ptt.toggle' : noKeys.matches ? 'hint.ptt.touch' : 'hint.ptt')
   return s.muted ? t('hint.muted') : t('hint.open')
 }
 

@@ -38,6 +38,7 @@ export const cs: Table = {
   'hint.open': 'Prostě mluvte. Promluvíte-li do řeči, asistent zmlkne.',
   'hint.muted': 'Jste ztlumeni. Nic z toho, co řeknete, stránku neopustí.',
   'hint.ptt': 'Držte tlačítko nebo mezerník. Esc nahrané zahodí.',
+  'hint.ptt.touch': 'Držte tlačítko, dokud mluvíte.',
   'hint.ptt.toggle': 'Stiskněte tlačítko nebo mezerník. Esc nahrané zahodí.',
   'hint.silent': 'Tento hovor je bez mikrofonu. Pište a poslouchejte.',
   'hint.hold_longer': 'To bylo příliš krátké. Držte, dokud mluvíte.',
@@ -55,6 +56,7 @@ export const cs: Table = {
   'state.thinking': 'Přemýšlím',
   'state.speaking': 'Mluvím',
   'state.reconnecting': 'Obnovuji spojení',
+  'state.lost': 'Přerušeno',
   'state.ended': 'Konec',
 
   'line.typed': 'psáno',

@@ -38,6 +38,7 @@ export const de: Table = {
   'hint.open': 'Einfach sprechen. Wer hineinredet, unterbricht.',
   'hint.muted': 'Sie sind stumm. Nichts verlässt diese Seite.',
   'hint.ptt': 'Taste oder Leertaste halten. Esc verwirft.',
+  'hint.ptt.touch': 'Halten Sie die Taste, solange Sie sprechen.',
   'hint.ptt.toggle': 'Taste oder Leertaste drücken. Esc verwirft.',
   'hint.silent': 'Dieser Anruf hat kein Mikrofon. Schreiben und hören Sie.',
   'hint.hold_longer': 'Das war zu kurz. Halten Sie, solange Sie sprechen.',
@@ -55,6 +56,7 @@ export const de: Table = {
   'state.thinking': 'Denkt nach',
   'state.speaking': 'Spricht',
   'state.reconnecting': 'Verbinde neu',
+  'state.lost': 'Abgeschnitten',
   'state.ended': 'Beendet',
 
   'line.typed': 'geschrieben',

@@ -37,6 +37,7 @@ export const en = {
   'hint.open': 'Just speak. Talk over the assistant to stop it.',
   'hint.muted': 'You are muted. Nothing you say leaves this page.',
   'hint.ptt': 'Hold the button or the space bar. Esc throws it away.',
+  'hint.ptt.touch': 'Hold the button while you speak.',
   'hint.ptt.toggle': 'Press the button or the space bar. Esc throws it away.',
   'hint.silent': 'No microphone in this call. Type, and listen.',
   'hint.hold_longer': 'That was too short. Hold while you speak.',
@@ -54,6 +55,7 @@ export const en = {
   'state.thinking': 'Thinking',
   'state.speaking': 'Speaking',
   'state.reconnecting': 'Reconnecting',
+  'state.lost': 'Cut off',
   'state.ended': 'Ended',
 
   'line.typed': 'typed',
