@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"hovor/vad/internal/devset"
 )
 
 // watcher checks one ear's events against the rules that hold whatever happens.
@@ -105,7 +107,7 @@ func (w *watcher) spoken(v Event) bool {
 // TestAnyOrderOfEvents throws speech, noise, buttons, modes, settings and assistants at the ear in random order.
 func TestAnyOrderOfEvents(t *testing.T) {
 	runs := 3000
-	if testing.Short() {
+	if testing.Short() || devset.Race {
 		runs = 300
 	}
 	counts := map[Kind]int{}

@@ -62,7 +62,8 @@ func (c Clip) Length() time.Duration { return time.Duration(c.MS) * time.Millise
 func (c Clip) PCM() ([]int16, error) { return read(c.path) }
 
 // VAD returns the clips of the set's folder vad: speech and noise. TurnsAudio returns those of one part of its folder
-// turns-audio: barge-in, real-spliced, synth-turns. Both skip the test when the set is not on this machine.
+// turns-audio: barge-in, real-spliced, synth-turns. Both skip the test when the set is not on this machine, and under
+// the race detector, which finds nothing there and takes minutes.
 // repository is the path of the repository's root.
 func VAD(t testing.TB, repository string) []Clip {
 	t.Helper()
@@ -77,6 +78,9 @@ func TurnsAudio(t testing.TB, repository, part string) []Clip {
 
 func load(t testing.TB, repository, folder, labels string) []Clip {
 	t.Helper()
+	if Race {
+		t.Skip("the development set is measured without the race detector")
+	}
 	root := os.Getenv("HOVOR_DATA")
 	if root == "" {
 		root = filepath.Join(repository, "..", "shared", "data")
