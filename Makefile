@@ -16,8 +16,9 @@ test: ## everything that is a test, on a bare machine too
 	@deploy/setup.sh test
 	@$(MAKE) --no-print-directory models build check unit browser
 
-unit: ## Go tests with the race detector
+unit: ## Go tests with the race detector; the ear's measurements without
 	go test -race -timeout 10m ./...
+	go test -run DevelopmentSet ./vad/...
 
 browser: build ## Chromium and the stock clients against the built binary
 	@gateway/web/test/run.sh
