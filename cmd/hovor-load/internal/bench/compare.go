@@ -134,7 +134,7 @@ func (d *Document) Conclude(kinds []string) {
 		d.ratio(EarOn, bare, cpuEarOn)
 	}
 	for _, r := range d.Rounds {
-		if r.Server != Bare {
+		if r.Server == EarOff || r.Server == EarOn {
 			d.check(fmt.Sprintf("%s: packets lost", r.Server), float64(r.Up.Lost+r.Down.Lost), 0)
 			d.check(fmt.Sprintf("%s: packets the gateway says it dropped", r.Server), dropped(r), 0)
 		}

@@ -128,6 +128,7 @@ func (r *bareRelay) answer(offer string) (c *bareCall, local *webrtc.PeerConnect
 	if c.upstream, err = r.api.NewPeerConnection(webrtc.Configuration{}); err != nil {
 		return c, nil, "", err
 	}
+	c.person.OnDataChannel(func(*webrtc.DataChannel) {}) // accepted and ignored; without a handler the library closes it
 	if err = join(c.upstream, c.person); err != nil {
 		return c, nil, "", err
 	}
