@@ -88,7 +88,7 @@ func (e *Ear) heard(p float32, start, end time.Duration) {
 		e.speechStopped(end)
 	}
 	if p >= c.Threshold {
-		t.loud++
+		t.loud += end - start
 		e.mayOpenLate(end)
 	}
 	e.mayYield(p, end, end-start)

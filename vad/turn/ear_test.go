@@ -91,6 +91,19 @@ func TestOpenMicrophone(t *testing.T) {
 			"4960 end_of_turn silence 0-960",
 		}},
 		{"a high threshold", Config{}.ServerVAD(0.97, 300*ms, 500*ms), []step{say(30), hush(40)}, nil},
+		{"a client that commits the audio itself", Config{}, []step{say(20), drop, say(20), hush(40), drop}, []string{
+			"96 speech_started from 0 start 0",
+			"640 speech_stopped end 640",
+			"640 dismissed dropped 0-640",
+			"960 speech_started from 640 start 640",
+			"1504 speech_stopped end 1280",
+			"1888 end_of_turn silence 640-1280",
+		}},
+		{"a client that clears the audio in a pause", Config{}, []step{say(20), hush(10), drop, hush(40)}, []string{
+			"96 speech_started from 0 start 0",
+			"864 speech_stopped end 640",
+			"960 dismissed dropped 0-640",
+		}},
 		{"settings change in mid-turn", Config{Policy: never{}}, []step{
 			say(30), hush(10), configure(Config{}.ServerVAD(0.5, 300*ms, 500*ms)), hush(40),
 		}, []string{
@@ -364,6 +377,24 @@ func TestWritesOfAnySizeHearTheSame(t *testing.T) {
 			t.Errorf("writes of %d: position %v, want %v", size, e.Pos(), want)
 		}
 	}
+}
+
+// quick is a detector of windows of 10 ms.
+type quick struct{ counting }
+
+func (*quick) WindowSamples() int { return 160 }
+
+func TestDetectorWithOtherWindows(t *testing.T) {
+	e := New(&quick{}, Config{})
+	var out []Event
+	for range 100 {
+		out = append(out, e.Write(make([]int16, 320))...)
+	}
+	expect(t, out,
+		"250 speech_started from 0 start 150",
+		"670 speech_stopped end 470",
+		"1070 end_of_turn silence 150-470",
+	)
 }
 
 func TestLevel(t *testing.T) {

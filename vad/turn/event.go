@@ -55,6 +55,8 @@ const (
 	Timeout
 	// Released: the person let go of the button, or switched the mode.
 	Released
+	// Dropped: whoever keeps the audio committed or cleared it without the ear.
+	Dropped
 	// TooShort: a sound over the assistant ended before it counted as an interruption.
 	TooShort
 )
@@ -68,6 +70,8 @@ func (r Reason) String() string {
 		return "timeout"
 	case Released:
 		return "released"
+	case Dropped:
+		return "dropped"
 	case TooShort:
 		return "too_short"
 	}

@@ -52,6 +52,21 @@ func (e *Ear) Release() []Event {
 	return e.out
 }
 
+// Drop dismisses the open turn, if any, and ends a hold: somebody else took the audio, as a client does that commits
+// or clears its input buffer itself. Speech that goes on opens a new turn.
+func (e *Ear) Drop() []Event {
+	e.out = e.out[:0]
+	t, now := &e.turn, e.Pos()
+	switch t.phase {
+	case idle:
+		return nil
+	case userSpeaking:
+		e.pause(now, now)
+	}
+	e.close(Dismissed, Dropped, 0, now)
+	return e.out
+}
+
 // watchHold ends a hold whose release was lost.
 func (e *Ear) watchHold(now time.Duration) {
 	if e.turn.held && now-e.turn.press >= e.config.MaxHold {

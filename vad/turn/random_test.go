@@ -146,7 +146,7 @@ func randomRun(t *testing.T, seed uint64, counts map[Kind]int) bool {
 		return nil
 	}
 	do := func() error {
-		switch n := r.IntN(20); {
+		switch n := r.IntN(21); {
 		case n < 6:
 			d.p = 0.5 + 0.5*r.Float32()
 			return heard(r.IntN(40))
@@ -170,8 +170,9 @@ func randomRun(t *testing.T, seed uint64, counts map[Kind]int) bool {
 			w.held = false
 			return err
 		case n < 19:
-			err := w.check(e, e.SetMode(Mode(r.IntN(2))))
-			return err
+			return w.check(e, e.SetMode(Mode(r.IntN(2))))
+		case n < 20:
+			return w.check(e, e.Drop())
 		default:
 			c := Config{MaxHold: 3 * time.Second}
 			if r.IntN(2) == 0 {

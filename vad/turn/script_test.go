@@ -36,6 +36,7 @@ func assistant(on bool) step {
 var (
 	press   = step{do: (*Ear).Press}
 	release = step{do: (*Ear).Release}
+	drop    = step{do: (*Ear).Drop}
 )
 
 func mode(m Mode) step { return step{do: func(e *Ear) []Event { return e.SetMode(m) }} }

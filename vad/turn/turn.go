@@ -36,13 +36,13 @@ type turn struct {
 	press time.Duration
 
 	closed   time.Duration // when the last turn was closed or the mode changed; no audio before it is used again
-	loud     int           // loud windows since then
+	loud     time.Duration // speech since then
 	evidence time.Duration // end of the last window that might be speech
 }
 
-// lateOpen is the number of loud windows after which speech that began within a turn already closed, or while only
-// the button counted, opens one of its own.
-const lateOpen = 10
+// lateOpen is how long speech that began within a turn already closed, or while only the button counted, must go on
+// to open a turn of its own. Shorter, it is the tail of what was said.
+const lateOpen = 320 * time.Millisecond
 
 func (e *Ear) emit(v Event) { e.out = append(e.out, v) }
 
@@ -126,7 +126,7 @@ func (e *Ear) close(k Kind, r Reason, p float64, now time.Duration) {
 	})
 	t.phase, t.held = idle, false
 	t.closed, t.loud = max(t.end, t.closed), 0
-	if r == Released {
+	if r == Released || r == Dropped {
 		t.closed = now
 	}
 }
