@@ -183,7 +183,11 @@ func shortenObject(v map[string]any, budget int) any {
 		}
 		out[name] = shorten(v[name], max(size(v[name])-over, size(cutMark)))
 	}
-	for i := 0; size(out) > budget && i < len(names); i++ { // names alone are too many
+	if size(out) <= budget {
+		return out
+	}
+	out["…"] = cutMark // the names alone are too many
+	for i := 0; size(out) > budget && i < len(names); i++ {
 		delete(out, names[i])
 	}
 	return out
