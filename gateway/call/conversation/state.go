@@ -29,6 +29,7 @@ type State struct {
 	floor   floor    // whether the person has it
 	turn    exchange // the turn the person is making; meaningful while floor is not free
 	answer  exchange // the turn that is being answered
+	early   bool     // the person began to speak before both sides were there
 	turns   int
 	typed   bool          // a typed message waits for its response.create
 	active  time.Duration // the last word of either side, typed or spoken
@@ -176,6 +177,7 @@ type barrier struct {
 	n       uint64 // 0: none
 	at      time.Duration
 	eventID string
+	turn    exchange      // what it commits
 	held    []ClientEvent // behind it, in order
 }
 

@@ -33,10 +33,11 @@ func (st *step) openTurn(mode string) {
 
 // earEvent is what our ear noticed; it counts only while the ear finds the turns and there is somebody to tell.
 func (st *step) earEvent(h EarEvent) {
+	e := h.Event
 	if !st.hears() || !st.ready || !st.channel {
+		st.early = e.Kind == turn.SpeechStarted || st.early && e.Kind != turn.EndOfTurn && e.Kind != turn.Dismissed
 		return
 	}
-	e := h.Event
 	switch e.Kind {
 	case turn.SpeechStarted:
 		st.speechStarted(h)
@@ -64,6 +65,7 @@ func (st *step) speechStarted(h EarEvent) {
 	if st.floor != free {
 		return
 	}
+	st.early = false
 	st.openTurn(modeOpen)
 	st.turn.start = h.Event.Start
 	st.floor = speaking
@@ -106,7 +108,9 @@ func (st *step) yield(h EarEvent) {
 // endOfTurn hands the turn to the provider and asks for an answer.
 func (st *step) endOfTurn(h EarEvent) {
 	if st.floor == free {
-		if h.Onset >= st.openAt || h.SpeechEnd < st.openAt+lateSpeech {
+		early := st.early
+		st.early = false
+		if !early || h.SpeechEnd < st.openAt+lateSpeech {
 			return // it was committed by the client, or the provider heard none of it
 		}
 		st.openTurn(modeOpen) // began before both sides were there and went on after
@@ -130,7 +134,7 @@ func (st *step) endOfTurn(h EarEvent) {
 func (st *step) commit(ev *realtime.InputAudioBufferCommit) {
 	st.up(ev, ev.EventID)
 	st.commits = addBounded(st.commits, pending{eventID: ev.EventID, item: st.turn.item}, maxWaiting)
-	st.cleared, st.clearedAt = st.media.Received, st.now
+	st.cleared, st.clearedAt, st.early = st.media.Received, st.now, false
 	st.turn.committed = st.now
 	st.stage("endpointing", st.turn.mode, st.since(st.turn.speechEnd))
 	st.take(st.turn)
@@ -150,6 +154,7 @@ func (st *step) stage(name, mode string, d time.Duration) {
 
 // dismissed: it was nothing to answer. The provider forgets the sound.
 func (st *step) dismissed(h EarEvent) {
+	st.early = false
 	if st.floor == free {
 		return
 	}
@@ -214,12 +219,13 @@ func (st *step) clientCommit(ev *realtime.InputAudioBufferCommit) {
 		st.openTurn(mode)
 	}
 	st.turn.speechEnd = st.now
+	st.minted++
+	st.barrier = barrier{n: st.minted, at: st.now, eventID: ev.EventID, turn: st.turn}
+	st.floor, st.turn = free, exchange{}
 	if !st.cfg.Ear {
-		st.release(ev.EventID)
+		st.flushed(st.barrier.n)
 		return
 	}
-	st.minted++
-	st.barrier = barrier{n: st.minted, at: st.now, eventID: ev.EventID}
 	st.do(Flush{Barrier: st.barrier.n})
 }
 
@@ -230,7 +236,10 @@ func (st *step) flushed(n uint64) {
 	}
 	b := st.barrier
 	st.barrier = barrier{}
-	st.release(b.eventID)
+	next := st.turn // the person may be making another already
+	st.turn = b.turn
+	st.commit(&realtime.InputAudioBufferCommit{EventID: b.eventID})
+	st.turn = next
 	for i, ev := range b.held {
 		if st.barrier.n != 0 { // another commit among them
 			st.barrier.held = append(st.barrier.held, b.held[i:]...)
@@ -241,13 +250,4 @@ func (st *step) flushed(n uint64) {
 			return
 		}
 	}
-}
-
-func (st *step) release(eventID string) {
-	st.floor = free
-	if !st.turn.open { // the mode was switched meanwhile
-		st.openTurn(modePTT)
-		st.turn.speechEnd = st.now
-	}
-	st.commit(&realtime.InputAudioBufferCommit{EventID: eventID})
 }

@@ -1,0 +1,6 @@
+//go:build !race
+
+package conversation
+
+// sequences is how many random lives the property test lives.
+const sequences = 120_000

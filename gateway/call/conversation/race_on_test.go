@@ -1,0 +1,6 @@
+//go:build race
+
+package conversation
+
+// sequences is how many random lives the property test lives: fewer under the race detector, which is ten times slower.
+const sequences = 8_000
