@@ -127,7 +127,7 @@ func shorten(value any, budget int) any {
 }
 
 func shortenText(s string, budget int) any {
-	lo, hi := 0, len(s)
+	lo, hi := 0, min(len(s), budget)
 	for lo < hi { // the longest beginning whose encoding still fits
 		mid := (lo + hi + 1) / 2
 		if size(cutAt(s, mid)) <= budget {
@@ -151,10 +151,11 @@ func shortenArray(v []any, budget int) any {
 	used := 2 + size(cutMark)
 	out := []any{}
 	for _, item := range v {
-		if used+size(item)+1 > budget {
+		n := size(item) + 1
+		if used+n > budget {
 			break
 		}
-		used += size(item) + 1
+		used += n
 		out = append(out, item)
 	}
 	if room := budget - used - 1; len(out) == 0 && len(v) > 0 && room > size(cutMark) {
@@ -165,23 +166,26 @@ func shortenArray(v []any, budget int) any {
 
 func shortenObject(v map[string]any, budget int) any {
 	out := make(map[string]any, len(v))
-	names := make([]string, 0, len(v))
+	names, sizes := make([]string, 0, len(v)), make(map[string]int, len(v))
+	whole := 1
 	for name, member := range v {
 		out[name] = member
 		names = append(names, name)
+		sizes[name] = size(member)
+		whole += size(name) + sizes[name] + 2 // colon and comma, or the closing brace
 	}
 	slices.SortFunc(names, func(a, b string) int { // largest first, then by name so that the same answer is cut the same way
-		if d := size(v[b]) - size(v[a]); d != 0 {
+		if d := sizes[b] - sizes[a]; d != 0 {
 			return d
 		}
 		return strings.Compare(a, b)
 	})
 	for _, name := range names {
-		over := size(out) - budget
-		if over <= 0 {
+		if whole <= budget {
 			break
 		}
-		out[name] = shorten(v[name], max(size(v[name])-over, size(cutMark)))
+		out[name] = shorten(v[name], max(sizes[name]-(whole-budget), size(cutMark)))
+		whole += size(out[name]) - sizes[name]
 	}
 	if size(out) <= budget {
 		return out

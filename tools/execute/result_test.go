@@ -53,7 +53,7 @@ func TestALongListKeepsItsFirstItemsAndAMark(t *testing.T) {
 
 func TestWhateverIsShortenedFitsAndIsJSON(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
-	for range 3000 {
+	for range 1000 {
 		value := grow(rng, 4)
 		answer, _ := json.Marshal(value)
 		o := result(answer, &catalogue.HTTP{MaxBytes: 256})
