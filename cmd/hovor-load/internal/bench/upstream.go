@@ -61,7 +61,7 @@ func (u *upstream) Close() {
 // Mint implements signaling.Service: everybody may come in, for this process lives for a minute and listens on loopback only.
 func (u *upstream) Mint(context.Context, signaling.Caller, realtime.ClientSecretRequest) (*realtime.ClientSecret, error) {
 	return &realtime.ClientSecret{
-		Value: realtime.NewID("ek_"), ExpiresAt: time.Now().Add(time.Hour).Unix(), Session: realtime.Session{Type: "realtime"},
+		Value: realtime.NewID("ek"), ExpiresAt: time.Now().Add(time.Hour).Unix(), Session: realtime.Session{Type: "realtime"},
 	}, nil
 }
 
@@ -88,7 +88,7 @@ func (u *upstream) Open(ctx context.Context, _ signaling.Caller, o signaling.Off
 	c.peer = peer
 	close(c.ready)
 	u.wg.Go(c.run)
-	return &signaling.Answer{SDP: peer.LocalSDP(), CallID: realtime.NewID("call_")}, nil
+	return &signaling.Answer{SDP: peer.LocalSDP(), CallID: realtime.NewID("call")}, nil
 }
 
 // Hangup implements signaling.Service: the call ends when its media does.
@@ -146,7 +146,7 @@ func (c *upstreamCall) message(raw []byte) {
 	case *realtime.InputAudioBufferClear:
 		c.event(&realtime.InputAudioBufferCleared{})
 	case *realtime.InputAudioBufferCommit:
-		c.event(&realtime.InputAudioBufferCommitted{ItemID: realtime.NewID("item_")})
+		c.event(&realtime.InputAudioBufferCommitted{ItemID: realtime.NewID("item")})
 	}
 }
 
@@ -155,8 +155,8 @@ func (c *upstreamCall) speak() {
 	if c.speaking.Swap(true) {
 		return
 	}
-	id := realtime.NewID("resp_")
-	item := realtime.Item{ID: realtime.NewID("item_"), Object: "realtime.item", Type: "message", Status: "in_progress", Role: "assistant"}
+	id := realtime.NewID("resp")
+	item := realtime.Item{ID: realtime.NewID("item"), Object: "realtime.item", Type: "message", Status: "in_progress", Role: "assistant"}
 	for _, e := range []realtime.Event{
 		&realtime.ResponseCreated{Response: realtime.Response{ID: id, Object: "realtime.response", Status: "in_progress", OutputModalities: []string{"audio"}}},
 		&realtime.ResponseOutputItemAdded{ResponseID: id, Item: item},
