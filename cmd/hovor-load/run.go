@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,7 @@ type runCmd struct {
 	SetupWithin  time.Duration `default:"15s" help:"A call not up by then has failed." json:"setup_within"`
 	AudibleDB    float64       `name:"audible-db" default:"-50" help:"Level in dBFS from which the assistant is audible." json:"audible_db"`
 
-	Threshold []string `sep:"none" placeholder:"METRIC:STAT<N" help:"Promise to check, such as yield_ms:p95<450 or missed_turns==0; may be repeated. A broken one makes the exit code 99." json:"threshold"`
+	Threshold []string `sep:"none" placeholder:"METRIC:STAT<N" help:"Promise to check, such as yield_ms:p95<450 or missed_turns==0; may be repeated. A broken one makes the exit code 99. Without others on them, sessions_failed==0 and sessions_dropped==0 are promised." json:"threshold"`
 	JSON      string   `name:"json" placeholder:"FILE" help:"Write everything to this file: whole, or not at all." json:"json"`
 	Metrics   string   `placeholder:"URL" help:"The gateway's /metrics, to read its drop counters before and after (http://127.0.0.1:9090/metrics)." json:"metrics"`
 }
@@ -122,7 +123,7 @@ func (c *runCmd) prepare() ([]measure.Threshold, person.Habits, error) {
 		kinds[f.Name] = f.Dist != nil
 	}
 	var thresholds []measure.Threshold
-	for _, text := range c.Threshold {
+	for _, text := range withDefaults(c.Threshold) {
 		t, err := measure.ParseThreshold(text, kinds)
 		if err != nil {
 			return nil, h, usage("%w", err)
@@ -139,6 +140,17 @@ func (c *runCmd) prepare() ([]measure.Threshold, person.Habits, error) {
 		}
 	}
 	return thresholds, h, nil
+}
+
+// withDefaults adds what is promised unless the command line says otherwise: that every call comes up and stays up.
+func withDefaults(given []string) []string {
+	out := given
+	for _, metric := range []string{"sessions_failed", "sessions_dropped"} {
+		if !slices.ContainsFunc(given, func(t string) bool { return strings.HasPrefix(strings.TrimSpace(t), metric) }) {
+			out = append(out, metric+"==0")
+		}
+	}
+	return out
 }
 
 // plain says "no such file" without the name of a system call.

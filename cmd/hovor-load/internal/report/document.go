@@ -43,7 +43,7 @@ type Document struct {
 	Flags      map[string]any             `json:"flags"` // as understood; credentials are never among them
 	Started    time.Time                  `json:"started"`
 	Seconds    float64                    `json:"seconds"`
-	Metrics    map[string]measure.Summary `json:"metrics"`  // distributions, by name; the unit is the name's ending
+	Metrics    map[string]measure.Summary `json:"metrics"`  // distributions that have samples, by name; the unit is the name's ending
 	Counters   map[string]float64         `json:"counters"` // plain numbers, by name
 	Samples    map[string][]float64       `json:"samples"`  // every value of those distributions that have one per turn or session
 	Errors     []person.ErrorCount        `json:"errors"`
@@ -83,8 +83,11 @@ func (d *Document) Take(b *person.Board, t measure.Tester, thresholds []measure.
 			continue
 		}
 		distributions[f.Name] = f.Dist
+		if f.Dist.Count() == 0 {
+			continue // not seen is not zero
+		}
 		d.Metrics[f.Name] = measure.Summarize(f.Dist)
-		if s, ok := f.Dist.(*measure.Series); ok && s.Count() > 0 {
+		if s, ok := f.Dist.(*measure.Series); ok {
 			d.Samples[f.Name] = s.Values()
 		}
 	}
