@@ -23,6 +23,7 @@ export class Screens {
   #queue: Promise<void> = Promise.resolve()
   #newest = 0 // epoch of the newest request of this session
   #session = ''
+  #patience: AbortController | null = null
 
   constructor(
     private readonly gateway: Gateway,
@@ -46,8 +47,10 @@ export class Screens {
       this.#newest = 0
     }
     this.#newest = Math.max(this.#newest, request.epoch)
-    const signal = deadline(e.expires_in_ms ?? 7_000)
-    this.#queue = this.#queue.then(() => this.#do(request, session, signal))
+    this.#patience?.abort() // the newest wish is the one that counts
+    const patience = (this.#patience = new AbortController())
+    const timer = setTimeout(() => patience.abort(), e.expires_in_ms ?? 7_000)
+    this.#queue = this.#queue.then(() => this.#do(request, session, patience.signal)).finally(() => clearTimeout(timer))
   }
 
   async #do(request: ScreenRequest, session: string, signal: AbortSignal): Promise<void> {
@@ -59,12 +62,6 @@ export class Screens {
       // not established, or too late to tell
     }
   }
-}
-
-function deadline(ms: number): AbortSignal {
-  const controller = new AbortController()
-  setTimeout(() => controller.abort(), ms)
-  return controller.signal
 }
 
 function parseObject(text: string): unknown {

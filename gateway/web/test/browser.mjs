@@ -86,7 +86,7 @@ export async function openPage(browser, url, { allow = true, size = { width: 128
   page.faults = []
   page.on('pageerror', (e) => page.faults.push(String(e)))
   page.on('console', (m) => /Content Security Policy/.test(m.text()) && page.faults.push(m.text()))
-  await page.goto(url + '/' + query)
+  await page.goto(url.startsWith("about:") ? url : url + "/" + query)
   return page
 }
 
