@@ -29,6 +29,8 @@ type process struct {
 	line chan string   // what it printed on standard output; bounded, the rest is dropped
 	done chan struct{} // closed when it has ended
 	log  string        // path of what it printed on standard error
+
+	patience time.Duration // between asking it to end and killing it
 }
 
 // start runs a program. cpus, when not empty, are the processors it may run on.
@@ -48,7 +50,7 @@ func start(name string, args, env []string, log string, cpus []int) (*process, e
 	if err != nil {
 		return nil, err
 	}
-	p := &process{line: make(chan string, 64), done: make(chan struct{}), log: log}
+	p := &process{line: make(chan string, 64), done: make(chan struct{}), log: log, patience: stopWithin}
 	started := make(chan error)
 	go func() { // ends with the program; stop waits for it
 		runtime.LockOSThread() // never unlocked: a thread with a changed affinity must not go back
@@ -112,11 +114,16 @@ func (p *process) stop() {
 	if p == nil {
 		return
 	}
+	select {
+	case <-p.done: // its number may be somebody else's by now
+		return
+	default:
+	}
 	syscall.Kill(p.pid, syscall.SIGTERM)
 	select {
 	case <-p.done:
 		return
-	case <-time.After(stopWithin):
+	case <-time.After(p.patience):
 	}
 	syscall.Kill(-p.pid, syscall.SIGKILL)
 	<-p.done
