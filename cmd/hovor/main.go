@@ -13,9 +13,9 @@ import (
 
 // Exit codes. A script can tell a bad configuration from a gateway that failed.
 const (
-	exitFailed  = 1   // it ran and failed, or could not start
-	exitConfig  = 2   // the configuration or the flags are refused
-	exitAtOnce  = 130 // a second signal: nothing was waited for
+	exitFailed = 1   // it ran and failed, or could not start
+	exitConfig = 2   // the configuration or the flags are refused
+	exitAtOnce = 130 // a second signal: nothing was waited for
 )
 
 type cli struct {

@@ -24,6 +24,8 @@ type Config struct {
 
 	// Catalogue is the path of the tool catalogue. Empty: the demo catalogue, when the demo is on, else no tools.
 	Catalogue string `yaml:"catalogue"`
+	// Services say where the catalogue's HTTP services are. The demo app needs no entry.
+	Services []Service `yaml:"services"`
 
 	People     []Person    `yaml:"people"`
 	Providers  []Provider  `yaml:"providers"`
@@ -92,6 +94,12 @@ type Log struct {
 type Demo struct {
 	// On starts it and serves it under /demo/.
 	On bool `yaml:"on"`
+}
+
+// Service is one backend that tools call with the person's own credentials.
+type Service struct {
+	Name string `yaml:"name"` // as the catalogue names it
+	URL  string `yaml:"url"`  // base URL
 }
 
 // Person is one row of the demo identity table.

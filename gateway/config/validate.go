@@ -47,6 +47,7 @@ func (c *Config) Validate() Problems {
 	k.people()
 	providers := k.providers()
 	k.assistants(providers)
+	k.services()
 	return k.ps
 }
 
@@ -146,8 +147,7 @@ func (k *checker) providers() map[string]bool {
 				k.bad(at, "the embedded provider takes no url and no key_env", "take them out")
 			}
 		case "openai":
-			u, err := url.Parse(p.URL)
-			if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			if !webURL(p.URL) {
 				k.bad(at+".url", fmt.Sprintf("%q is not a URL", p.URL), "such as https://api.openai.com/v1")
 			}
 			if p.KeyEnv == "" {
@@ -164,6 +164,26 @@ func (k *checker) providers() map[string]bool {
 		k.bad("providers", "there is nobody to talk to", "add a provider of kind local or openai")
 	}
 	return known
+}
+
+func (k *checker) services() {
+	if len(k.c.Services) > 0 && k.c.Catalogue == "" {
+		k.bad("services", "no catalogue says what to call there", "set catalogue, or take the services out")
+	}
+	for i, s := range k.c.Services {
+		at := fmt.Sprintf("services[%d]", i)
+		if !name.MatchString(s.Name) {
+			k.bad(at+".name", fmt.Sprintf("%q is not a name", s.Name), "small letters, digits and dashes")
+		}
+		if !webURL(s.URL) {
+			k.bad(at+".url", fmt.Sprintf("%q is not a URL", s.URL), "such as https://app.example/api")
+		}
+	}
+}
+
+func webURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 func (k *checker) assistants(providers map[string]bool) {

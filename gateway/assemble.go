@@ -1,0 +1,193 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hovor/gateway/call"
+	"hovor/gateway/config"
+	"hovor/gateway/demo"
+	"hovor/gateway/identity"
+	"hovor/gateway/provider"
+	"hovor/gateway/provider/openai"
+	"hovor/gateway/thread"
+	"hovor/gateway/web"
+	"hovor/signaling"
+	"hovor/signaling/secrets"
+	"hovor/tools"
+	"hovor/tools/catalogue"
+	"hovor/tools/execute"
+	"hovor/vad"
+	"hovor/vad/silero"
+)
+
+func (s *Server) store() (err error) {
+	if err := os.MkdirAll(filepath.Dir(s.cfg.Store.Path), 0o700); err != nil {
+		return fmt.Errorf("make the store's folder (store.path): %w", err)
+	}
+	if s.threads, err = thread.Open(s.cfg.Store.Path); err != nil {
+		return fmt.Errorf("open the store (store.path): %w", err)
+	}
+	s.parts = append(s.parts, part{"thread store", s.threads.Run})
+	return nil
+}
+
+// assemble joins the rooms: people, tools, providers, the ear, the door and the page.
+func (s *Server) assemble() error {
+	d := &door{
+		cfg: s.cfg, log: s.log, metrics: s.metrics, engine: s.engine, threads: s.threads,
+		people:  identity.NewTable(rows(s.cfg.People)),
+		secrets: secrets.New[claims](0),
+		calls:   call.NewManager(call.ManagerConfig{Limit: s.cfg.Limits.Sessions, Logger: s.log}),
+	}
+	s.door = d
+	demoURL, err := s.demo()
+	if err != nil {
+		return err
+	}
+	if d.tools, err = s.tools(live{d}, demoURL); err != nil {
+		return err
+	}
+	if d.detector, err = s.ear(); err != nil {
+		return err
+	}
+	if d.providers, err = s.providers(); err != nil {
+		return err
+	}
+	s.parts = append(s.parts, part{"calls", d.calls.Run})
+	s.handler = s.routes(d, demoURL)
+	return nil
+}
+
+func rows(people []config.Person) []identity.Row {
+	list := make([]identity.Row, len(people))
+	for i, p := range people {
+		list[i] = identity.Row{ID: p.ID, Name: p.Name, Language: p.Language, Token: p.Token.Reveal()}
+	}
+	return list
+}
+
+// demo starts the demo app on a loopback port of its own and returns its base URL, empty when the demo is off.
+func (s *Server) demo() (string, error) {
+	if !s.cfg.Demo.On {
+		return "", nil
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("demo app: %w", err)
+	}
+	h := demo.New().Handler()
+	s.parts = append(s.parts, part{"demo app", func(ctx context.Context) error { return serve(ctx, l, h) }})
+	return "http://" + l.Addr().String(), nil
+}
+
+func (s *Server) tools(port live, demoURL string) (*tools.Service, error) {
+	services := map[string]string{}
+	for _, svc := range s.cfg.Services {
+		services[svc.Name] = svc.URL
+	}
+	var list *catalogue.Catalogue
+	var err error
+	switch {
+	case s.cfg.Catalogue != "":
+		list, err = catalogue.Load(s.cfg.Catalogue)
+	case s.cfg.Demo.On:
+		services["demo"] = demoURL
+		list, err = demo.Catalogue()
+	default:
+		list = &catalogue.Catalogue{}
+	}
+	if err != nil {
+		return nil, err
+	}
+	exec, err := execute.NewHTTP(execute.Config{Services: services})
+	if err != nil {
+		return nil, err
+	}
+	return tools.New(tools.Config{Catalogue: list, HTTP: exec, Screen: port, Sessions: port, Observer: s.metrics, Logger: s.log})
+}
+
+// ear loads the detector's weights once for all calls; nil when the ear is off.
+func (s *Server) ear() (func() vad.Detector, error) {
+	if s.cfg.Ear.Off {
+		return nil, nil
+	}
+	model, err := silero.Load(s.cfg.Ear.Model)
+	if err != nil {
+		return nil, err
+	}
+	return func() vad.Detector { return model.Stream() }, nil
+}
+
+func (s *Server) providers() (map[string]provider.Provider, error) {
+	all := map[string]provider.Provider{}
+	for _, p := range s.cfg.Providers {
+		var err error
+		switch p.Kind {
+		case "local":
+			all[p.Name], err = s.embedded(p)
+		default:
+			all[p.Name], err = s.remote(p)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("provider %s: %w", p.Name, err)
+		}
+	}
+	return all, nil
+}
+
+// remote reaches a server of the Realtime API with this server's own key, read anew at every call.
+func (s *Server) remote(p config.Provider) (provider.Provider, error) {
+	if os.Getenv(p.KeyEnv) == "" {
+		return nil, fmt.Errorf("the environment variable %s (key_env) is empty; put the API key there", p.KeyEnv)
+	}
+	return openai.New(openai.Config{
+		Name: p.Name, BaseURL: strings.TrimSuffix(p.URL, "/") + "/realtime", Model: p.Model,
+		Key: func() string { return os.Getenv(p.KeyEnv) }, Engine: s.engine, Logger: s.log,
+	}), nil
+}
+
+// embedded starts the local provider on a loopback port and reaches it as it would any other: over sockets, with a key.
+func (s *Server) embedded(p config.Provider) (provider.Provider, error) {
+	key := rand.Text()
+	e, err := newEmbedded(Embedded{
+		Listen: "127.0.0.1:0", Key: key, Brain: p.Brain, Sessions: s.cfg.Limits.Sessions, Logger: s.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.parts = append(s.parts, part{"embedded provider", e.run})
+	return openai.New(openai.Config{
+		Name: p.Name, BaseURL: e.url() + "/v1/realtime", Model: p.Model,
+		Key: func() string { return key }, Engine: s.engine, Logger: s.log,
+	}), nil
+}
+
+func (s *Server) routes(d *door, demoURL string) http.Handler {
+	mux := http.NewServeMux()
+	realtime := signaling.NewHandler(d, signaling.HandlerConfig{AllowedOrigins: s.cfg.CORS.Origins, Logger: s.log})
+	mux.Handle("/v1/realtime/", realtime)
+	api := http.NewServeMux()
+	toolAPI := tools.NewHandler(d.tools, d.people.Request, tools.HandlerConfig{Profile: profile, Logger: s.log})
+	api.Handle("/v1/tools", toolAPI)
+	api.Handle("/v1/tools/", toolAPI)
+	api.HandleFunc("GET /v1/threads", d.listThreads)
+	api.HandleFunc("GET /v1/threads/{id}", d.getThread)
+	api.HandleFunc("GET /v1/about", serveJSON(about(s.cfg)))
+	mux.Handle("/v1/", signaling.CORS(s.cfg.CORS.Origins, api))
+	if demoURL != "" {
+		if u, err := url.Parse(demoURL); err == nil {
+			mux.Handle("/demo/", http.StripPrefix("/demo", httputil.NewSingleHostReverseProxy(u)))
+		}
+	}
+	mux.Handle("/", web.Handler())
+	return mux
+}

@@ -1,0 +1,232 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"hovor/gateway/call"
+	"hovor/gateway/config"
+	"hovor/gateway/identity"
+	"hovor/gateway/provider"
+	"hovor/gateway/telemetry"
+	"hovor/gateway/thread"
+	"hovor/sfu"
+	"hovor/signaling"
+	"hovor/signaling/realtime"
+	"hovor/signaling/secrets"
+	"hovor/tools"
+	"hovor/vad"
+)
+
+// door answers the handshake: it turns a caller into a person, a model name into an assistant, and an offer into a call.
+// It implements signaling.Service.
+type door struct {
+	cfg       *config.Config
+	people    *identity.Table
+	secrets   *secrets.Store[claims]
+	calls     *call.Manager
+	threads   *thread.Store
+	tools     *tools.Service
+	providers map[string]provider.Provider
+	engine    *sfu.Engine
+	detector  func() vad.Detector
+	metrics   *telemetry.Metrics
+	log       *slog.Logger
+}
+
+// claims is what a client secret stands for. It holds no credential: tools are called with the credentials that come
+// with their own request.
+type claims struct {
+	person    tools.Person
+	assistant *config.Assistant
+	session   *realtime.Session
+	threadID  string
+}
+
+// profile is the part of the catalogue that a voice assistant is offered.
+const profile = "voice"
+
+// Mint binds a secret to the person and the assistant.
+func (d *door) Mint(_ context.Context, c signaling.Caller, req realtime.ClientSecretRequest) (*realtime.ClientSecret, error) {
+	p, err := d.person(c)
+	if err != nil {
+		return nil, err
+	}
+	cl := claims{person: p, session: req.Session}
+	model := ""
+	if req.Session != nil {
+		model = req.Session.Model
+	}
+	if cl.assistant, err = d.assistant(model); err != nil {
+		return nil, err
+	}
+	var ttl time.Duration
+	if req.ExpiresAfter != nil {
+		ttl = time.Duration(req.ExpiresAfter.Seconds) * time.Second
+	}
+	oneUse := false
+	if req.Hovor != nil {
+		cl.threadID, oneUse = req.Hovor.ThreadID, req.Hovor.OneUse
+	}
+	token, expires, err := d.secrets.Mint(cl, ttl, oneUse)
+	if err != nil {
+		return nil, err
+	}
+	return &realtime.ClientSecret{Value: token, ExpiresAt: expires.Unix(), Session: d.shown(cl, model)}, nil
+}
+
+// shown is the session as the reply to a mint may tell it.
+func (d *door) shown(cl claims, model string) realtime.Session {
+	s := realtime.Session{Type: "realtime", Object: "realtime.session", Model: model}
+	if cl.assistant.Locked {
+		return s
+	}
+	text := instructionsFor(cl.assistant, language(cl.assistant, cl.person))
+	s.Instructions = &text
+	s.Tools = d.definitions(cl)
+	return s
+}
+
+// Open answers an offer of somebody who holds a client secret, or a person's own token.
+func (d *door) Open(ctx context.Context, c signaling.Caller, o signaling.Offer) (*signaling.Answer, error) {
+	cl, err := d.claims(c, o)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := d.thread(ctx, cl)
+	if err != nil {
+		return nil, err
+	}
+	session := cl.session
+	if o.Session != nil {
+		session = o.Session
+	}
+	started, sdp, err := d.calls.Start(ctx, call.Options{
+		ID:        d.callID(),
+		Person:    cl.person,
+		Assistant: d.describe(cl),
+		Session:   session,
+		Thread:    handle,
+		Provider:  d.providers[cl.assistant.Provider],
+		Engine:    d.engine,
+		Detector:  d.detector,
+		Recorded:  d.tools,
+		Limits: call.Limits{
+			Setup:    time.Duration(d.cfg.Limits.SetupTimeout),
+			Duration: time.Duration(d.cfg.Limits.MaxDuration),
+			Idle:     time.Duration(d.cfg.Limits.Idle),
+		},
+		Observer: d.metrics,
+		Logger:   d.log,
+		Ended:    func(c *call.Call) { d.tools.EndSession(c.ID()) },
+	}, o.SDP)
+	if err != nil {
+		return nil, err
+	}
+	return &signaling.Answer{SDP: sdp, CallID: started.ID()}, nil
+}
+
+// callID names the node, so that any node can pass a request on without a look-up.
+func (d *door) callID() string {
+	return "rtc_" + d.cfg.NodeID + "_" + strings.TrimPrefix(realtime.NewID("x"), "x_")[:16]
+}
+
+func (d *door) describe(cl claims) call.Assistant {
+	a := cl.assistant
+	lang := language(a, cl.person)
+	model := ""
+	for _, p := range d.cfg.Providers {
+		if p.Name == a.Provider {
+			model = p.Model
+		}
+	}
+	described := call.Assistant{
+		Name: a.Name, Language: lang, Model: model, Locked: a.Locked,
+		Instructions: instructionsFor(a, lang),
+		Tools:        d.definitions(cl),
+	}
+	voice := a.Voice
+	if voice == "" && d.local(a.Provider) {
+		voice = lang // the embedded provider's voices are named by their languages
+	}
+	if voice != "" {
+		described.Session.Audio = &realtime.Audio{Output: &realtime.AudioOutput{Voice: realtime.Voice(voice)}}
+	}
+	return described
+}
+
+func (d *door) local(providerName string) bool {
+	for _, p := range d.cfg.Providers {
+		if p.Name == providerName {
+			return p.Kind == "local"
+		}
+	}
+	return false
+}
+
+// definitions are the tools of the catalogue that this person's assistant is offered, in the Realtime form.
+func (d *door) definitions(cl claims) []realtime.Tool {
+	if cl.assistant.NoTools {
+		return nil
+	}
+	var list []realtime.Tool
+	for _, t := range d.tools.Definitions(cl.person, profile) {
+		list = append(list, realtime.Tool{Type: t.Type, Name: t.Name, Description: t.Description, Parameters: realtime.Raw(t.Parameters)})
+	}
+	return list
+}
+
+func (d *door) thread(ctx context.Context, cl claims) (*thread.Handle, error) {
+	if cl.threadID == "" {
+		return d.threads.Create(ctx, cl.person.ID)
+	}
+	h, err := d.threads.Resume(ctx, cl.person.ID, cl.threadID)
+	if errors.Is(err, thread.ErrNotFound) {
+		return nil, &realtime.Error{Status: http.StatusNotFound, Type: realtime.TypeInvalidRequest, Code: realtime.CodeNotFound, Param: "hovor.thread_id",
+			Message: "there is no thread of yours with this id; leave it out to start a new one"}
+	}
+	return h, err
+}
+
+// Hangup ends a call of the caller.
+func (d *door) Hangup(_ context.Context, c signaling.Caller, callID string) error {
+	found, err := d.find(c, callID)
+	if err != nil {
+		return err
+	}
+	found.Hangup(call.Hangup)
+	return nil
+}
+
+// State tells how a call of the caller is.
+func (d *door) State(_ context.Context, c signaling.Caller, callID string) (*signaling.CallState, error) {
+	found, err := d.find(c, callID)
+	if err != nil {
+		return nil, err
+	}
+	s := found.State()
+	state := &signaling.CallState{ID: callID, Status: "connecting", ThreadID: s.ThreadID, Model: found.Session().Model}
+	switch {
+	case s.Ended:
+		state.Status, state.EndReason = "ended", string(s.Reason)
+	case s.Channel:
+		state.Status = "active"
+	}
+	return state, nil
+}
+
+func (d *door) find(c signaling.Caller, callID string) (*call.Call, error) {
+	p, err := d.holder(c)
+	if err != nil {
+		return nil, err
+	}
+	found, err := d.calls.Get(p.ID, callID)
+	if err != nil {
+		return nil, signaling.ErrCallNotFound
+	}
+	return found, nil
+}

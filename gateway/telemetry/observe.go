@@ -1,0 +1,69 @@
+package telemetry
+
+import (
+	"time"
+
+	"hovor/gateway/call"
+)
+
+// The methods of call.Observer and tools.Observer.
+var _ call.Observer = (*Metrics)(nil)
+
+// CallStarted counts a call that was opened.
+func (m *Metrics) CallStarted(provider string) {
+	m.sessions.WithLabelValues(provider).Inc()
+	m.sessionsTotal.WithLabelValues(provider).Inc()
+}
+
+// CallEnded counts a call that is over, by its one reason.
+func (m *Metrics) CallEnded(provider string, r call.EndReason, d time.Duration) {
+	m.sessions.WithLabelValues(provider).Dec()
+	m.ends.WithLabelValues(provider, string(r)).Inc()
+	m.callSeconds.WithLabelValues(provider).Observe(d.Seconds())
+}
+
+// SetupPhase notes how long a call took from its offer to the phase.
+func (m *Metrics) SetupPhase(phase string, d time.Duration) {
+	m.setup.WithLabelValues(phase).Observe(d.Seconds())
+}
+
+// TurnStage notes one stage of an answer's latency.
+func (m *Metrics) TurnStage(stage, mode string, d time.Duration) {
+	m.turnStage.WithLabelValues(stage, mode).Observe(d.Seconds())
+}
+
+// Turn counts a turn by how it ended.
+func (m *Metrics) Turn(mode, outcome string) { m.turns.WithLabelValues(mode, outcome).Inc() }
+
+// Yield notes how long the assistant took to fall silent.
+func (m *Metrics) Yield(d time.Duration) { m.yield.Observe(d.Seconds()) }
+
+// StaleFrames counts packets of a cut answer that were held back.
+func (m *Metrics) StaleFrames(n int) { m.stale.Add(float64(n)) }
+
+// Media adds what one direction of one finished call was like.
+func (m *Metrics) Media(direction string, s call.MediaSample) {
+	m.packets.WithLabelValues(direction).Add(float64(s.Packets))
+	if s.Lost > 0 {
+		m.lost.WithLabelValues(direction).Add(float64(s.Lost))
+	}
+	m.jitter.WithLabelValues(direction).Observe(s.Jitter.Seconds())
+	if s.RTT > 0 {
+		m.rtt.WithLabelValues(direction).Observe(s.RTT.Seconds())
+	}
+}
+
+// ProviderError counts a failure of the upstream by class.
+func (m *Metrics) ProviderError(class string) { m.providerErrors.WithLabelValues(class).Inc() }
+
+// EventRefused counts a client event that the gate refused, by error code.
+func (m *Metrics) EventRefused(code string) { m.refused.WithLabelValues(code).Inc() }
+
+// OutputReplaced counts a tool result that was not the recorded one.
+func (m *Metrics) OutputReplaced() { m.replaced.Inc() }
+
+// ToolCall counts a tool call; name is the catalogue's, or "unknown".
+func (m *Metrics) ToolCall(name, class, status string, d time.Duration) {
+	m.tools.WithLabelValues(name, class, status).Inc()
+	m.toolSeconds.WithLabelValues(name, class).Observe(d.Seconds())
+}
