@@ -23,9 +23,9 @@ type Config struct {
 	// Names the recognizer and the dialogue know. Empty lists leave only the commands without a name.
 	Documents []Named
 	Processes []Named
-	Topics    []string // what can be searched for by voice
+	Topics    []string // what can be searched for by voice; nil = the documents' titles
 	Phrases   []string // what can be highlighted by voice
-	Messages  []string // what can be published by voice
+	Messages  []string // what can be published by voice; nil = two everyday ones
 
 	Detector       func() vad.Detector // speech probability for server_vad; nil = an energy detector
 	AllowedOrigins []string            // browsers that may call the server directly; "*" = all, empty = none
@@ -41,6 +41,8 @@ type Named struct {
 }
 
 const defaultMaxSessions = 200
+
+var defaultMessages = []string{"lunch is ready", "the meeting starts now"}
 
 func (c *Config) validate() error {
 	if c.APIKey == "" {

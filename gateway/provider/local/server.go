@@ -2,27 +2,176 @@ package local
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"net/http"
+	"sync"
+
+	"hovor/gateway/provider/local/brain"
+	"hovor/gateway/provider/local/brain/dialogue"
+	"hovor/gateway/provider/local/command"
+	"hovor/gateway/provider/local/ear"
+	"hovor/gateway/provider/local/ear/sphinx"
+	"hovor/gateway/provider/local/language"
+	"hovor/gateway/provider/local/voice/espeak"
+	"hovor/signaling"
+	"hovor/signaling/secrets"
+	"hovor/vad"
 )
 
 // Server is the embedded provider. Make one with New, mount Handler, and Run it.
 type Server struct {
-	cfg Config
+	cfg     Config
+	log     *slog.Logger
+	ear     ear.Ear
+	brain   brain.Brain
+	studio  *studio
+	secrets *secrets.Store[claims]
+	starts  chan *session // sessions that Open hands to Run
+	owned   func() error  // closes what New made
+
+	mu       sync.Mutex // guards what follows
+	sessions map[string]*session
+	opening  int
+	draining bool
 }
 
-// New checks the configuration, finds the voice and the ear, and starts nothing.
+// New checks the configuration and finds the voice and the ear; it starts no goroutine. A missing library or model is an
+// error that names the Debian package: espeak.ErrMissing, sphinx.ErrMissing.
 func New(cfg Config) (*Server, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	return &Server{cfg: cfg}, nil
+	s := &Server{
+		cfg: cfg, log: cfg.Logger, ear: cfg.Ear, brain: cfg.Brain,
+		secrets: secrets.New[claims](0), starts: make(chan *session), sessions: map[string]*session{},
+		owned: func() error { return nil },
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	vocabulary := cfg.vocabulary()
+	if s.brain == nil {
+		s.brain = dialogue.New(vocabulary)
+	}
+	v := cfg.Voice
+	if v == nil {
+		real, err := espeak.New()
+		if err != nil {
+			return nil, fmt.Errorf("embedded provider: %w", err)
+		}
+		v = real
+	}
+	s.studio = newStudio(v)
+	if s.ear == nil {
+		real, err := sphinx.New(sphinx.Config{Vocabulary: vocabulary})
+		if err != nil {
+			return nil, fmt.Errorf("embedded provider: %w", err)
+		}
+		if names := real.Skipped(); len(names) > 0 {
+			s.log.Warn("some names cannot be spoken: the recognizer's dictionary lacks a word of theirs", "count", len(names), "names", names)
+		}
+		s.ear, s.owned = real, real.Close
+	}
+	return s, nil
 }
 
-// Handler serves /v1/realtime/client_secrets and /v1/realtime/calls.
-func (s *Server) Handler() http.Handler { return http.NotFoundHandler() }
+// vocabulary is the configuration's names as the command grammar needs them.
+func (c *Config) vocabulary() command.Vocabulary {
+	named := func(list []Named) []command.Named {
+		out := make([]command.Named, len(list))
+		for i, n := range list {
+			out[i] = command.Named{ID: n.ID, Title: n.Title, English: n.Language == "" || n.Language == language.English}
+		}
+		return out
+	}
+	v := command.Vocabulary{Documents: named(c.Documents), Processes: named(c.Processes), Topics: c.Topics, Phrases: c.Phrases, Messages: c.Messages}
+	if len(v.Topics) == 0 {
+		for _, d := range v.Documents {
+			if d.English {
+				v.Topics = append(v.Topics, d.Title)
+			}
+		}
+	}
+	if len(v.Messages) == 0 {
+		v.Messages = defaultMessages
+	}
+	return v
+}
 
-// Run blocks until ctx ends, then ends every session and returns when the last one is gone.
+// Handler serves /v1/realtime/client_secrets and /v1/realtime/calls. Calls are answered only while Run runs.
+func (s *Server) Handler() http.Handler {
+	return signaling.NewHandler(s, signaling.HandlerConfig{AllowedOrigins: s.cfg.AllowedOrigins, Logger: s.log})
+}
+
+// Run blocks until ctx ends, then ends every session and returns when the last one is gone. It owns all their goroutines.
 func (s *Server) Run(ctx context.Context) error {
-	<-ctx.Done()
+	var running sync.WaitGroup
+	for {
+		select {
+		case x := <-s.starts:
+			running.Go(func() {
+				defer s.forget(x)
+				x.run(ctx)
+			})
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	s.mu.Lock()
+	s.draining = true
+	s.mu.Unlock()
+	running.Wait()
+	return s.owned()
+}
+
+// Sessions is the number of live calls.
+func (s *Server) Sessions() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.sessions)
+}
+
+func (s *Server) detector() vad.Detector {
+	if s.cfg.Detector != nil {
+		return s.cfg.Detector()
+	}
+	return newEnergy()
+}
+
+// reserve makes room for one more session. The caller calls release, or keep.
+func (s *Server) reserve() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limit := s.cfg.MaxSessions
+	if limit == 0 {
+		limit = defaultMaxSessions
+	}
+	switch {
+	case s.draining:
+		return ErrDraining
+	case len(s.sessions)+s.opening >= limit:
+		return ErrFull
+	}
+	s.opening++
 	return nil
+}
+
+func (s *Server) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opening--
+}
+
+func (s *Server) remember(x *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions[x.id] = x
+}
+
+func (s *Server) forget(x *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, x.id)
 }

@@ -38,6 +38,7 @@ func (t Turn) Has(name string) bool {
 type Input struct {
 	Kind    InputKind
 	Text    string   // what was typed or recognized; "" when speech was not understood
+	Silent  bool     // with InputSpoken: the committed audio held no speech
 	Outputs []Output // with InputOutputs: in the order they came
 }
 

@@ -1,6 +1,9 @@
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is what a person wants.
 type Kind string
@@ -113,10 +116,15 @@ func forms(n Named) []string {
 
 func withoutNumber(title string) string {
 	words := strings.Fields(title)
-	for len(words) > 0 && strings.Trim(words[len(words)-1], "0123456789") == "" {
+	for len(words) > 0 && isNumber(words[len(words)-1]) {
 		words = words[:len(words)-1]
 	}
 	return strings.Join(words, " ")
+}
+
+func isNumber(word string) bool {
+	return strings.Trim(word, "0123456789") == "" || slices.Contains(small, word) || slices.Contains(tens, word) ||
+		word == "hundred" || word == "thousand"
 }
 
 // original finds a folded passage in the text it came from, so that case, accents and punctuation are kept.

@@ -8,8 +8,14 @@ const Rate = 16000
 // Ear recognizes utterances. Implementations are safe for concurrent use, bound their own memory and processor use, and
 // return early when ctx ends.
 type Ear interface {
-	// Recognize listens to one whole utterance, silence trimmed. It does not keep pcm.
-	Recognize(ctx context.Context, pcm []int16) (Result, error)
+	// Recognize listens to one whole utterance and does not keep it.
+	Recognize(ctx context.Context, u Utterance) (Result, error)
+}
+
+// Utterance is what a person said between two long pauses, silence trimmed.
+type Utterance struct {
+	ID  string  // the same when an utterance is listened to again because it has grown
+	PCM []int16 // Rate Hz; not changed by an Ear
 }
 
 // Result is what was heard.

@@ -5,27 +5,30 @@ import (
 	"sync"
 )
 
-// Scripted is an Ear for tests: every utterance is heard as the next text of a list, whatever it sounds like. When the
+// Scripted is an Ear for tests: every new utterance is heard as the next text of a list, whatever it sounds like. When the
 // list is used up nothing is understood.
 type Scripted struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	texts []string
-	heard int
+	given map[string]string // by utterance
 }
 
 // NewScripted makes an ear that hears these texts in order. An empty text is an utterance that is not understood.
-func NewScripted(texts ...string) *Scripted { return &Scripted{texts: texts} }
+func NewScripted(texts ...string) *Scripted {
+	return &Scripted{texts: texts, given: map[string]string{}}
+}
 
-// Recognize implements Ear.
-func (s *Scripted) Recognize(_ context.Context, pcm []int16) (Result, error) {
+// Recognize implements Ear. An utterance that is listened to again is heard as before.
+func (s *Scripted) Recognize(_ context.Context, u Utterance) (Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard++
-	if len(s.texts) == 0 {
-		return Result{}, nil
+	text, again := s.given[u.ID]
+	if !again {
+		if len(s.texts) > 0 {
+			text, s.texts = s.texts[0], s.texts[1:]
+		}
+		s.given[u.ID] = text
 	}
-	text := s.texts[0]
-	s.texts = s.texts[1:]
 	if text == "" {
 		return Result{}, nil
 	}
@@ -36,5 +39,5 @@ func (s *Scripted) Recognize(_ context.Context, pcm []int16) (Result, error) {
 func (s *Scripted) Heard() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.heard
+	return len(s.given)
 }

@@ -90,8 +90,8 @@ func (e *Ear) Close() error {
 
 // Recognize searches one utterance. It waits for a decoder until ctx ends; the search itself takes about a fifteenth of
 // the utterance's length and is not interrupted.
-func (e *Ear) Recognize(ctx context.Context, pcm []int16) (ear.Result, error) {
-	pcm = pcm[:min(len(pcm), maxSeconds*ear.Rate)]
+func (e *Ear) Recognize(ctx context.Context, u ear.Utterance) (ear.Result, error) {
+	pcm := u.PCM[:min(len(u.PCM), maxSeconds*ear.Rate)]
 	var d *decoder
 	select {
 	case d = <-e.free:

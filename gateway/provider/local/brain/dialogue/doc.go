@@ -1,0 +1,5 @@
+// Package dialogue is the brain that converses: an interviewer with a small command grammar, in four languages.
+//
+// It owns what is said and which function is called for which command. It establishes nothing by itself: whether
+// something is open, found or done it says only from a tool's output, and what a tool does not know it does not know.
+package dialogue
