@@ -59,8 +59,9 @@ export class Call extends Emitter<CallEvents> {
         clearTimeout(timer)
         reject(new GatewayError(0, 'no_media', 'the media path to the gateway did not come up'))
       })
-      signal.addEventListener('abort', () => this.#end('closed'), { once: true })
     })
+    const giveUp = () => this.close()
+    signal.addEventListener('abort', giveUp)
     ready.catch(() => {}) // it may fail while nobody waits for it yet
     try {
       const [secret, offer] = await Promise.all([this.gateway.mint(model, threadId, signal), this.pc.createOffer()])
@@ -74,6 +75,8 @@ export class Call extends Emitter<CallEvents> {
     } catch (err) {
       this.close()
       throw err
+    } finally {
+      signal.removeEventListener('abort', giveUp)
     }
   }
 

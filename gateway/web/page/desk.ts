@@ -1,6 +1,6 @@
 import { GatewayError, type Gateway, type Performer, type ScreenOutcome, type ScreenRequest } from '../client/index'
 import { button, byId, h } from './dom'
-import { t } from './i18n'
+import { language, t } from './i18n'
 import { mark, unmark } from './passage'
 import { shown } from './shown'
 
@@ -8,7 +8,6 @@ interface Entry {
   id: string
   title: string
   language?: string
-  restricted?: boolean
   updated?: string
 }
 
@@ -16,22 +15,11 @@ interface Document extends Entry {
   text: string
 }
 
-interface Step {
-  id?: string
-  title?: string
-  text?: string
-  state?: string
-}
-
-interface Process extends Entry {
-  parent?: string | null
-  state?: string
-  status?: string
-  owner?: string
-  text?: string
-  summary?: string
-  steps?: (Step | string)[]
-  children?: Process[]
+interface Process {
+  id: string
+  title: string
+  parent?: string
+  steps?: string[]
   documents?: string[]
 }
 
@@ -113,7 +101,7 @@ export class Desk {
   async #loadShelf(version: number): Promise<void> {
     let entries: Entry[]
     try {
-      entries = list<Entry>(await this.#gateway.json('GET', '/demo/documents'), 'documents')
+      entries = (await this.#gateway.json<{ documents: Entry[] }>('GET', '/demo/documents')).documents
     } catch {
       if (version === this.#version) this.#shelf.replaceChildren(h('p', { class: 'none' }, t('docs.failed')))
       return
@@ -136,7 +124,7 @@ export class Desk {
     })
     el.dataset.document = entry.id
     if (entry.language) el.querySelector('span')!.lang = entry.language
-    el.append(h('small', {}, [entry.restricted ? t('docs.restricted') : '', entry.language ?? ''].filter(Boolean).join(' · ')))
+    el.append(h('small', {}, languageName(entry.language)))
     return el
   }
 
@@ -166,7 +154,7 @@ export class Desk {
       back,
       h('p', { class: 'by' }, by),
       h('h2', { lang }, doc.title),
-      h('p', { class: 'meta' }, [id, doc.restricted ? t('docs.restricted') : '', doc.updated ?? ''].filter(Boolean).join(' · ')),
+      h('p', { class: 'meta' }, [id, languageName(doc.language), date(doc.updated)].filter(Boolean).join(' · ')),
       h('div', { class: 'text', lang }, ...doc.text.split(/\n{2,}/).map((p) => h('p', {}, p.trim()))),
     )
     return true
@@ -193,7 +181,7 @@ export class Desk {
   async #loadProcesses(version: number): Promise<void> {
     let entries: Process[] = []
     try {
-      entries = list<Process>(await this.#gateway.json('GET', '/demo/processes'), 'processes')
+      entries = (await this.#gateway.json<{ processes: Process[] }>('GET', '/demo/processes')).processes
     } catch {
       // told below as an empty tree
     }
@@ -211,10 +199,8 @@ export class Desk {
       const item = h('li', { 'data-process': process.id })
       const head = button(process.title, () => void this.#toggle(item))
       head.setAttribute('aria-expanded', 'false')
-      if (process.language) head.querySelector('span')!.lang = process.language
-      head.append(h('small', {}, process.state ?? process.status ?? ''))
       item.append(head)
-      const below = process.children?.length ? this.#branch(process.children, null) : this.#branch(all, process.id)
+      const below = this.#branch(all, process.id)
       if (below.childElementCount) item.append(below)
       return item
     }))
@@ -238,7 +224,27 @@ export class Desk {
     if (item.querySelector(':scope > .detail')) return
     const process = await this.#gateway.json<Process>('GET', `/demo/processes/${encodeURIComponent(item.dataset.process ?? '')}`, undefined, signal)
     if (item.querySelector(':scope > .detail')) return
-    head?.after(processDetail(process))
+    head?.after(this.#detail(process))
+  }
+
+  #detail(process: Process): HTMLElement {
+    const documents = (process.documents ?? []).map((id) => {
+      const title = this.#shelf.querySelector(`[data-document="${CSS.escape(id)}"] span`)?.textContent ?? id
+      return h('li', {}, button(title, () => {
+        void this.#read(id, '', new AbortController().signal).then((found) => {
+          if (!found) return
+          this.front('documents')
+          this.#docs.scrollTop = 0
+          this.#reader.focus({ preventScroll: true })
+        })
+      }))
+    })
+    return h(
+      'div',
+      { class: 'detail' },
+      h('ol', {}, ...(process.steps ?? []).map((step) => h('li', {}, step))),
+      documents.length ? h('ul', { class: 'links' }, ...documents) : null,
+    )
   }
 
   /** Says in a panel who did this. */
@@ -248,23 +254,13 @@ export class Desk {
   }
 }
 
-function processDetail(process: Process): HTMLElement {
-  const steps = process.steps?.map((s) =>
-    typeof s === 'string' ? h('li', {}, s) : h('li', {}, [s.title ?? s.text ?? '', s.state ?? ''].filter(Boolean).join(' · ')),
-  )
-  return h(
-    'div',
-    { class: 'detail', lang: process.language ?? null },
-    process.summary || process.text ? h('p', {}, process.summary ?? process.text) : null,
-    process.owner ? h('p', {}, process.owner) : null,
-    steps?.length ? h('ol', {}, ...steps) : null,
-  )
+const languageNames = new Intl.DisplayNames([language], { type: 'language' })
+
+function languageName(code: string | undefined): string {
+  return code ? (languageNames.of(code) ?? code) : ''
 }
 
-/** A list as such, or under its name or `data`. */
-function list<T>(body: unknown, name: string): T[] {
-  if (Array.isArray(body)) return body as T[]
-  const object = body as Record<string, unknown> | null
-  const found = object?.[name] ?? object?.data ?? object?.items
-  return Array.isArray(found) ? (found as T[]) : []
+function date(iso: string | undefined): string {
+  const at = new Date(iso ?? '')
+  return Number.isNaN(at.getTime()) ? '' : new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(at)
 }

@@ -1,7 +1,7 @@
-// What the stand-in's people can read.
+// What the stand-in's people can read, in the shapes of the demo app.
 export const documents = [
-  { id: 'welcome', title: 'Welcome to the project', language: 'en', text: 'This project keeps what people know about the plant at Kolín in one place.\n\nAnybody may read here. Ask for a document by its name, or for a passage in it.\n\nWhat is said in a talk becomes a document only when somebody asks for it, and only with the words that were really heard.' },
-  { id: 'pricing-2019', title: 'Pricing 2019', language: 'en', restricted: true, text: 'The price list of 2019 is kept for comparison only.\n\nThe base price was 480 per month, with a discount of 12 percent for three years.' },
+  { id: 'welcome', updated: '2026-09-14T08:20:00Z', title: 'Welcome to the project', language: 'en', text: 'This project keeps what people know about the plant at Kolín in one place.\n\nAnybody may read here. Ask for a document by its name, or for a passage in it.\n\nWhat is said in a talk becomes a document only when somebody asks for it, and only with the words that were really heard.' },
+  { id: 'pricing-2019', title: 'Pricing 2019', language: 'en', only: ['alice'], text: 'The price list of 2019 is kept for comparison only.\n\nThe base price was 480 per month, with a discount of 12 percent for three years.' },
   { id: 'smlouva', title: 'Smlouva o údržbě linky', language: 'cs', text: 'Údržbu linky provádí dodavatel jednou za čtvrt roku.\n\nO každé odstávce se sepisuje protokol.' },
   { id: 'wartung', title: 'Wartung der Förderbänder', language: 'de', text: 'Die Förderbänder werden monatlich geprüft.' },
   { id: 'otchet', title: 'Отчёт о пуске', language: 'ru', text: 'Пуск линии состоялся в марте.' },
@@ -9,7 +9,7 @@ export const documents = [
 ]
 
 export const processes = [
-  { id: 'intake', title: 'Intake of goods', state: 'running', owner: 'Marta', summary: 'From the gate to the shelf.', steps: ['Weigh at the gate', 'Check the papers', 'Put on the shelf'] },
-  { id: 'claims', title: 'Claims', parent: 'intake', state: 'waiting', owner: 'Jan', summary: 'What to do when something arrives broken.', steps: ['Photograph', 'Report within a day'] },
-  { id: 'shutdown', title: 'Planned shutdown', state: 'running', owner: 'Petr', summary: 'Twice a year.', steps: ['Announce', 'Stop', 'Clean', 'Start'] },
+  { id: 'intake', title: 'Intake of goods', steps: ['Weigh at the gate.', 'Check the papers.', 'Put on the shelf.'], documents: ['welcome'] },
+  { id: 'claims', title: 'Claims', parent: 'intake', steps: ['Photograph what is broken.', 'Report within a day.'], documents: ['smlouva', 'wartung'] },
+  { id: 'shutdown', title: 'Planned shutdown', steps: ['Announce.', 'Stop.', 'Clean.', 'Start.'], documents: [] },
 ]

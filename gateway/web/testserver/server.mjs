@@ -9,6 +9,8 @@ import { documents, processes } from './content.mjs'
 const web = fileURLToPath(new URL('..', import.meta.url))
 const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.txt': 'text/plain' }
 
+const may = (doc, person) => !doc.only || doc.only.includes(person)
+
 /** The policy the real handler sends, read from its source so that tests run under the same one. */
 async function contentPolicy() {
   const source = await readFile(join(web, 'handler.go'), 'utf8')
@@ -65,14 +67,15 @@ export async function startServer() {
           return result.error ? refuse(...result.error) : reply(200, { call_id: call.call_id, receipt: 'rcpt_1', ...result })
         }
         if (pathname.endsWith('/outcome')) return reply(200, {})
-        if (pathname === '/demo/documents') return reply(200, documents.filter((d) => !d.restricted || person === 'alice').map(({ text, ...d }) => d))
+        if (pathname === '/demo/documents') return reply(200, { documents: documents.filter((d) => may(d, person)).map(({ text, only, ...d }) => d) })
         if (pathname.startsWith('/demo/documents/')) {
           const id = decodeURIComponent(pathname.split('/').pop())
           await fake.delays.get(id)
           const doc = documents.find((d) => d.id === id)
-          return doc && (!doc.restricted || person === 'alice') ? reply(200, doc) : refuse(404, 'not_found', 'no such document')
+          if (!doc) return refuse(404, 'not_found', 'no such document')
+          return may(doc, person) ? reply(200, doc) : refuse(403, 'forbidden', 'not for you')
         }
-        if (pathname === '/demo/processes') return reply(200, processes.map(({ steps, summary, ...p }) => p))
+        if (pathname === '/demo/processes') return reply(200, { processes: processes.map(({ steps, documents: _, ...p }) => p) })
         if (pathname.startsWith('/demo/processes/')) {
           const process = processes.find((p) => p.id === decodeURIComponent(pathname.split('/').pop()))
           return process ? reply(200, process) : refuse(404, 'not_found', 'no such process')

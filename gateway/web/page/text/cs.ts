@@ -113,7 +113,6 @@ export const cs: Table = {
   'docs.none': 'Nejsou tu pro vás žádné dokumenty.',
   'docs.failed': 'Dokumenty teď nelze přečíst.',
   'docs.all': 'Všechny dokumenty',
-  'docs.restricted': 'omezený',
   'docs.pick': 'Vyberte dokument, nebo si o něj řekněte.',
   'docs.by': 'Otevřel Hovor',
   'docs.marked': 'Vyznačil Hovor',

@@ -113,7 +113,6 @@ export const de: Table = {
   'docs.none': 'Hier gibt es keine Dokumente für Sie.',
   'docs.failed': 'Die Dokumente lassen sich gerade nicht lesen.',
   'docs.all': 'Alle Dokumente',
-  'docs.restricted': 'eingeschränkt',
   'docs.pick': 'Wählen Sie ein Dokument, oder fragen Sie danach.',
   'docs.by': 'Von Hovor geöffnet',
   'docs.marked': 'Von Hovor markiert',

@@ -112,7 +112,6 @@ export const en = {
   'docs.none': 'There are no documents here for you.',
   'docs.failed': 'The documents cannot be read just now.',
   'docs.all': 'All documents',
-  'docs.restricted': 'restricted',
   'docs.pick': 'Choose a document, or ask for one.',
   'docs.by': 'Opened by Hovor',
   'docs.marked': 'Marked by Hovor',

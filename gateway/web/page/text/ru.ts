@@ -113,7 +113,6 @@ export const ru: Table = {
   'docs.none': 'Здесь нет документов для вас.',
   'docs.failed': 'Сейчас документы не прочитать.',
   'docs.all': 'Все документы',
-  'docs.restricted': 'ограничен',
   'docs.pick': 'Выберите документ или попросите о нём.',
   'docs.by': 'Открыл Hovor',
   'docs.marked': 'Отметил Hovor',
