@@ -82,6 +82,7 @@ func (c *runCmd) Run(ctx context.Context, std stdio) error {
 		return err
 	}
 	if before != nil {
+		time.Sleep(settle)
 		if after, e := c.scrape(context.WithoutCancel(ctx), web); e == nil {
 			doc.Gateway = after.Rose(before, interesting)
 		}
@@ -102,6 +103,9 @@ func (c *runCmd) Run(ctx context.Context, std stdio) error {
 	}
 	return nil
 }
+
+// settle is what a gateway gets to count the last calls in.
+const settle = 500 * time.Millisecond
 
 // prepare checks everything that can be checked before anybody is called.
 func (c *runCmd) prepare() ([]measure.Threshold, person.Habits, error) {

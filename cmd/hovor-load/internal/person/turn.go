@@ -51,13 +51,25 @@ func New(h Habits, l Line, e *Ear, m *Mouth, b *Board) *Person {
 func (p *Person) Event(eventType string, at time.Time) { p.log.note(eventType, at) }
 
 // Converse takes turns until the habit's number of turns is reached, ctx ends, or stop is closed; a turn that has begun when stop is closed
-// is finished. It returns the line's error when one occurred.
+// is finished. Who interrupts does so once a turn, and takes the answer to the interruption for the next turn's answer, so that nobody has to
+// hear a long story to its end. It returns the line's error when one occurred.
 func (p *Person) Converse(ctx context.Context, stop <-chan struct{}) error {
+	var answer *Span // one that runs
 	for turn := 0; p.habits.Turns == 0 || turn < p.habits.Turns; turn++ {
-		if !p.quiet(ctx, stop) {
-			return nil
+		var err error
+		if answer == nil {
+			if !p.quiet(ctx, stop) {
+				return nil
+			}
+			answer, err = p.turn(ctx)
 		}
-		if err := p.turn(ctx); err != nil {
+		if err == nil && answer != nil {
+			if closed(stop) {
+				return nil
+			}
+			answer, err = p.interrupt(ctx, answer)
+		}
+		if err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -65,6 +77,15 @@ func (p *Person) Converse(ctx context.Context, stop <-chan struct{}) error {
 		}
 	}
 	return nil
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // quiet waits until the assistant has been silent for the habit's pause.
@@ -91,25 +112,16 @@ func (p *Person) quiet(ctx context.Context, stop <-chan struct{}) bool {
 	}
 }
 
-// turn speaks once and, when that is the habit, interrupts the answer.
-func (p *Person) turn(ctx context.Context) error {
+// turn speaks once, when the assistant is silent, and gives the answer, nil for none.
+func (p *Person) turn(ctx context.Context) (*Span, error) {
 	s, err := p.speak(ctx, p.habits.Speech)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.board.Spoken.Add(1)
-	first, ok, err := p.answer(ctx, s.onset, s.end)
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		p.board.Missed.Add(1)
-		return nil
-	case first.Start.Before(s.end):
-		p.board.Early.Add(1) // it spoke into the person's sentence: there is no honest latency for that
-		return nil
+	first, err := p.answer(ctx, s, s.onset)
+	if err != nil || first == nil {
+		return nil, err
 	}
-	p.board.Answered.Add(1)
 	p.board.Answer.AddDuration(first.Start.Sub(s.end))
 	if at, ok := p.log.after("input_audio_buffer.committed", s.onset); ok && at.Before(first.Start) {
 		p.board.Committed.AddDuration(max(at.Sub(s.end), 0))
@@ -117,10 +129,7 @@ func (p *Person) turn(ctx context.Context) error {
 	if first.Stream.After(s.end) {
 		p.board.LeadSilence.AddDuration(first.Start.Sub(first.Stream))
 	}
-	if p.habits.Interrupt == nil {
-		return nil
-	}
-	return p.interrupt(ctx, first.Start)
+	return first, nil
 }
 
 // speech is one utterance as it was really spoken.
@@ -175,73 +184,82 @@ func (p *Person) press() error {
 	return nil
 }
 
-// answer waits for the first audible sample after the end of speech. A span that begins earlier, but after the onset, is an answer too, and
-// the caller's to judge.
-func (p *Person) answer(ctx context.Context, onset, end time.Time) (first Span, ok bool, err error) {
-	ok, err = p.await(ctx, end.Add(p.habits.AnswerWithin), func() bool {
-		spans := p.ear.Since(onset)
+// answer waits for the first audible sample after the speech, and counts the turn. What was audible at heard is not the answer. One that
+// begins within the sentence is no answer either: there is no honest latency for it.
+func (p *Person) answer(ctx context.Context, s speech, heard time.Time) (*Span, error) {
+	p.board.Spoken.Add(1)
+	var first Span
+	ok, err := p.await(ctx, s.end.Add(p.habits.AnswerWithin), func() bool {
+		spans := p.ear.Since(heard)
 		if len(spans) > 0 {
 			first = spans[0]
 		}
 		return len(spans) > 0
 	})
-	return first, ok, err
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		p.board.Missed.Add(1)
+		return nil, nil
+	case first.Start.Before(s.end):
+		p.board.Early.Add(1)
+		return nil, nil
+	}
+	p.board.Answered.Add(1)
+	return &first, nil
 }
 
-// interrupt speaks over the answer that became audible at first, and measures how long the assistant goes on.
-func (p *Person) interrupt(ctx context.Context, first time.Time) error {
-	at := first.Add(p.habits.InterruptAt)
+// interrupt speaks over an answer, when that is the habit, measures how long the assistant goes on, and gives the answer to the
+// interruption, nil for none.
+func (p *Person) interrupt(ctx context.Context, answer *Span) (*Span, error) {
+	if p.habits.Interrupt == nil {
+		return nil, nil
+	}
+	at := answer.Start.Add(p.habits.InterruptAt)
 	if p.habits.Mode == Open {
 		at = at.Add(-p.habits.Interrupt.Start) // the recording's own leading silence interrupts nobody
 	}
 	if _, err := p.await(ctx, at, func() bool { return false }); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := p.speak(ctx, p.habits.Interrupt)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p.board.Interruptions.Add(1)
+	last := s.claim
 	if !p.speaking(s.claim) {
 		p.board.Silent.Add(1)
-		return p.answerInterruption(ctx, s, s.claim)
+	} else if yielded, err := p.yield(ctx, s, &last); err != nil || !yielded {
+		return nil, err
 	}
-	var last time.Time
+	next, err := p.answer(ctx, s, last)
+	if next != nil {
+		p.board.AnswerInterrupt.AddDuration(next.Start.Sub(s.end))
+	}
+	return next, err
+}
+
+// yield waits until the assistant, speaking when the person took the turn, is silent, and says when it was last audible.
+func (p *Person) yield(ctx context.Context, s speech, last *time.Time) (bool, error) {
 	silent, err := p.await(ctx, s.claim.Add(yieldWithin), func() bool {
-		last = p.lastBefore(s)
-		return time.Since(last) >= yieldGap && !time.Now().Before(s.end)
+		*last = p.lastBefore(s)
+		return time.Since(*last) >= yieldGap && !time.Now().Before(s.end)
 	})
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case !silent:
 		p.board.NotYielded.Add(1)
-		return nil
+		return false, nil
 	case p.endedByItself(s.claim):
 		p.board.EndedItself.Add(1)
 	default:
 		p.board.Yielded.Add(1)
 		p.board.Yield.AddDuration(last.Sub(s.claim))
 	}
-	return p.answerInterruption(ctx, s, last)
-}
-
-// answerInterruption measures the answer to the speech that interrupted an answer last heard at last. It counts as a turn.
-func (p *Person) answerInterruption(ctx context.Context, s speech, last time.Time) error {
-	p.board.Spoken.Add(1)
-	next, ok, err := p.answer(ctx, last, s.end)
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		p.board.Missed.Add(1)
-	case next.Start.Before(s.end):
-		p.board.Early.Add(1)
-	default:
-		p.board.Answered.Add(1)
-		p.board.AnswerInterrupt.AddDuration(next.Start.Sub(s.end))
-	}
-	return nil
+	return true, nil
 }
 
 // speaking says whether the assistant was speaking at t: audible, or in a pause between two words.
