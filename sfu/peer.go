@@ -22,7 +22,6 @@ type Peer struct {
 	engine   *Engine
 	handlers Handlers
 	offering bool
-	eventful bool // there is an event channel
 	pc       *webrtc.PeerConnection
 	out      outbound
 	in       inbound
@@ -38,16 +37,12 @@ type Peer struct {
 	codec Codec
 	saw   [PhaseFirstRTP + 1]bool
 
-	sctpOver  chan struct{} // closed when the SCTP reader has ended
-	sctpOver  chan struct{} // closed when the event channel's transport has ended by itself
-	sctpOnce  sync.Once
-	gone      chan struct{} // closed when the connection is over, whoever ended it
-	goneOnce  sync.Once
-	stop      chan struct{} // closed by Close
-	stopOnce  sync.Once
-	runOnce   sync.Once
-	finishing chan struct{} // closed when tearDown begins
-	finished  chan struct{} // closed when nothing of the peer runs any more
+	gone     chan struct{} // closed when the connection is over, whoever ended it
+	goneOnce sync.Once
+	stop     chan struct{} // closed by Close
+	stopOnce sync.Once
+	runOnce  sync.Once
+	finished chan struct{} // closed when nothing of the peer runs any more
 }
 
 // State is where the connection stands now.
@@ -98,10 +93,8 @@ func (p *Peer) Close() error {
 
 // tearDown runs exactly once. It closes gracefully: it returns when no goroutine of the connection is left.
 func (p *Peer) tearDown() {
-	close(p.finishing)
 	p.engine.reports.remove(p)
 	p.channel.shut()
-	p.awaitSCTP()
 	if err := p.pc.GracefulClose(); err != nil {
 		p.engine.log.Debug("closing a peer connection", "error", err)
 	}
@@ -113,32 +106,10 @@ func (p *Peer) tearDown() {
 	close(p.finished)
 }
 
-// sctpGrace bounds the wait for the SCTP reader of a connection whose far side is gone; it needs no time at all.
-const sctpGrace = 100 * time.Millisecond
-
-// awaitSCTP lets the SCTP reader of a connection that the far side ended run out before the library's own close, which
-// would wait for it 200 ms with a lock held that the reader wants.
-func (p *Peer) awaitSCTP() {
-	if p.State() != StateClosed || p.pc.SCTP().State() != webrtc.SCTPTransportStateConnected {
-		return
-	}
-	timer := time.NewTimer(sctpGrace)
-	defer timer.Stop()
-	select {
-	case <-p.sctpOver:
-	case <-timer.C:
-	}
-}
-
-// watch follows the transports themselves: ICE, DTLS, and SCTP, which ends in the moment in which the far side's
-// close_notify (or abort) arrives, whatever the library makes of it for the whole connection.
+// watch follows the ICE and DTLS transports themselves. The DTLS transport tells of a close_notify at once, whatever
+// the library makes of it for the whole connection.
 func (p *Peer) watch() {
-	sctp := p.pc.SCTP()
-	sctp.OnClose(func(error) {
-		p.sctpOnce.Do(func() { close(p.sctpOver) })
-		p.ended()
-	})
-	dtls := sctp.Transport()
+	dtls := p.pc.SCTP().Transport()
 	dtls.OnStateChange(func(s webrtc.DTLSTransportState) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
