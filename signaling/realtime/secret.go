@@ -1,6 +1,9 @@
 package realtime
 
-import "log/slog"
+import (
+	"fmt"
+	"log/slog"
+)
 
 // ClientSecretRequest is the body of POST /v1/realtime/client_secrets.
 type ClientSecretRequest struct {
@@ -27,6 +30,14 @@ type ClientSecret struct {
 	ExpiresAt int64   `json:"expires_at"` // unix seconds, of the secret
 	Session   Session `json:"session"`    // effective
 }
+
+// String keeps fmt from printing the value.
+func (c ClientSecret) String() string {
+	return fmt.Sprintf("client secret %v until %d", Secret(c.Value), c.ExpiresAt)
+}
+
+// GoString covers %#v.
+func (c ClientSecret) GoString() string { return c.String() }
 
 // LogValue keeps slog from printing the value.
 func (c ClientSecret) LogValue() slog.Value {
