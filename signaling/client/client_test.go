@@ -239,7 +239,7 @@ func TestHangingUpEndsTheCallOnBothSides(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second) // the far side's handshake is half a round trip behind ours
-		for range 2 { // the second time there is no such call any more, which is as good
+		for range 2 {           // the second time there is no such call any more, which is as good
 			if err := c.Hangup(t.Context()); err != nil {
 				t.Fatal(err)
 			}
