@@ -88,6 +88,7 @@ type caller struct {
 	token  string
 	events chan realtime.Event
 	seen   []string // types, in order
+	said   strings.Builder
 	screen func(*realtime.HovorScreenRequest)
 	answer sync.WaitGroup
 }
@@ -142,7 +143,7 @@ func (c *caller) until(what string, ok func(realtime.Event) bool) realtime.Event
 				return ev
 			}
 		case <-timeout:
-			c.h.t.Fatalf("waited in vain for %s; events were %v", what, c.seen)
+			c.h.t.Fatalf("waited in vain for %s; said was %q, events were %v", what, c.said.String(), c.seen)
 		}
 	}
 }
@@ -191,7 +192,7 @@ func (c *caller) types(text string) {
 	c.h.t.Helper()
 	err := errors.Join(
 		c.Send(&realtime.ConversationItemCreate{Item: realtime.Item{Type: "message", Role: "user",
-			Content: []realtime.Content{{Type: "input_text", Text: &text}}}}),
+			Content: []realtime.Content{{Type: "input_text", Text: text}}}}),
 		c.Send(&realtime.ResponseCreate{}))
 	if err != nil {
 		c.h.t.Fatal(err)
@@ -201,14 +202,14 @@ func (c *caller) types(text string) {
 // answered collects what the assistant says until it has said something that contains want.
 func (c *caller) answered(want string) string {
 	c.h.t.Helper()
-	var said strings.Builder
+	c.said.Reset()
 	c.until(fmt.Sprintf("an answer with %q", want), func(ev realtime.Event) bool {
 		if e, ok := ev.(*realtime.ResponseOutputAudioTranscriptDone); ok {
-			said.WriteString(e.Transcript + "\n")
+			c.said.WriteString(e.Transcript + "\n")
 		}
-		return strings.Contains(strings.ToLower(said.String()), strings.ToLower(want))
+		return strings.Contains(strings.ToLower(c.said.String()), strings.ToLower(want))
 	})
-	return said.String()
+	return c.said.String()
 }
 
 // recorder notes every event that goes upstream.
@@ -287,7 +288,7 @@ func TestAliceIsReadWhatBobIsRefused(t *testing.T) {
 	bob := h.call("demo-bob", "")
 	bob.types("read the document pricing 2019 " + word)
 	bob.types("read the document pricing 2019")
-	refused := bob.answered("not allowed")
+	refused := bob.answered("right to")
 	page := get(t, h.PublicURL()+"/demo/documents/pricing-2019", "demo-bob")
 
 	if strings.Contains(refused, said[:min(40, len(said))]) || !strings.Contains(page, "error") {
