@@ -203,6 +203,7 @@ func TestAWholeCallInVirtualTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if got := fmt.Sprint(events); got != "[session.created session.updated error]" {
 			t.Errorf("events %v", got)
 		}
