@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/pion/datachannel"
 	"github.com/pion/webrtc/v4"
@@ -89,12 +90,26 @@ func (p *Peer) read(conn *datachannel.DataChannel) {
 				p.engine.log.Warn("the far side sent an event larger than announced", "limit", p.maxReceive())
 			}
 			p.channel.shut()
-			p.ended()
+			p.channelEnded()
 			return
 		}
 		if p.handlers.Message != nil {
 			p.handlers.Message(append(make([]byte, 0, n), buf[:n]...))
 		}
+	}
+}
+
+// channelGrace: when the whole connection ends, the channel's end and the transport's come together.
+const channelGrace = 100 * time.Millisecond
+
+// channelEnded ends the call when the far side has closed the event channel alone. When it has closed everything,
+// the transport's end is the signal: the library must be done with it before the connection is closed.
+func (p *Peer) channelEnded() {
+	select {
+	case <-p.sctpOver:
+	case <-p.finishing:
+	case <-time.After(channelGrace):
+		p.ended()
 	}
 }
 

@@ -328,45 +328,43 @@ func (c *checker) WriteRTP(p *rtp.Packet) error {
 	return nil
 }
 
+// An upstream announces an answer, sends it until it hears of the cut, and only then begins the next one; its events
+// and its audio race on our side.
 func TestCutRacesWithTheMediaGoroutine(t *testing.T) {
+	const answers = 500
 	c := &checker{t: t}
 	d := NewDownlink(c)
-	var epoch atomic.Int64
-	stop := make(chan struct{})
+	announced := make(chan int64, 1)
+	var cut atomic.Int64
 	var wg sync.WaitGroup
-	wg.Go(func() { // an upstream that turns to the newest epoch when it hears of it
+	wg.Go(func() {
+		defer close(announced)
 		s := &talker{}
-		last := int64(0)
-		for {
-			select {
-			case <-stop:
-				return
-			default:
+		for e := int64(1); e <= answers; e++ {
+			announced <- e
+			s.pause(time.Second)
+			for first := true; cut.Load() < e; first = false {
+				p := s.say(byte(e), first)
+				p.Payload[2] = byte(e >> 8)
+				d.Forward(p, time.Now())
 			}
-			e := epoch.Load()
-			if e != last {
-				s.pause(time.Second)
-			}
-			p := s.say(byte(e), e != last)
-			p.Payload[2] = byte(e >> 8)
-			last = e
-			d.Forward(p, time.Now())
 		}
 	})
 	rng := rand.New(rand.NewPCG(1, 2))
-	for e := int64(1); e <= 2000; e++ {
-		epoch.Store(e)
+	for e := range announced {
 		d.Begin(uint64(e), "item")
 		for range rng.IntN(50) {
 			d.Heard()
 		}
-		h := d.Cut()
-		c.floor.Store(e)
-		if h.Epoch != uint64(e) {
+		if h := d.Cut(); h.Epoch != uint64(e) {
 			t.Fatalf("cut %d returned %+v", e, h)
 		}
+		c.floor.Store(e) // from here on it is a mistake
+		for range rng.IntN(20) {
+			d.Heard()
+		}
+		cut.Store(e)
 	}
-	close(stop)
 	wg.Wait()
 	if c.sent.Load() == 0 {
 		t.Error("nothing was ever sent")

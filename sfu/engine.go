@@ -190,6 +190,9 @@ func (e *Engine) settings(p *Peer) (webrtc.SettingEngine, error) {
 	})
 	s.SetSRTPReplayProtectionWindow(srtpReplayWindow)
 
+	// With an event channel we see the far side's goodbye ourselves (Peer.watch) and close once, from Run. The
+	// library's own close on close_notify would run beside it.
+	s.DisableCloseByDTLS(p.eventful)
 	s.EnableSctpSnap(true)
 	s.SetSCTPMaxMessageSize(uint32(p.maxReceive())) //nolint:gosec // bounded by validation
 	s.SetSCTPRTOMax(sctpRTOMax)

@@ -18,7 +18,7 @@ func (e *Engine) Accept(ctx context.Context, offer string, h Handlers) (*Peer, e
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.newPeer(h, false)
+	p, err := e.newPeer(h, false, remote.eventful)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (e *Engine) Accept(ctx context.Context, offer string, h Handlers) (*Peer, e
 // Offer makes a peer that offers one audio track each way and the event channel "oai-events". Send LocalSDP to the
 // far side and give its answer to SetAnswer. The caller must call Run (or Close) on the peer.
 func (e *Engine) Offer(ctx context.Context, h Handlers) (*Peer, error) {
-	p, err := e.newPeer(h, true)
+	p, err := e.newPeer(h, true, true)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +65,10 @@ func (p *Peer) SetAnswer(ctx context.Context, answer string) error {
 }
 
 // newPeer makes the connection with our track on it. Interceptors: none. Reports are ours, one clock for all peers.
-func (e *Engine) newPeer(h Handlers, offering bool) (*Peer, error) {
+func (e *Engine) newPeer(h Handlers, offering, eventful bool) (*Peer, error) {
 	p := &Peer{
-		engine: e, handlers: h, offering: offering,
-		gone: make(chan struct{}), stop: make(chan struct{}), finished: make(chan struct{}),
+		engine: e, handlers: h, offering: offering, eventful: eventful, sctpOver: make(chan struct{}),
+		gone: make(chan struct{}), stop: make(chan struct{}), finishing: make(chan struct{}), finished: make(chan struct{}),
 	}
 	p.in.packet = h.Packet
 	settings, err := e.settings(p)

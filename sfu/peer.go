@@ -22,6 +22,7 @@ type Peer struct {
 	engine   *Engine
 	handlers Handlers
 	offering bool
+	eventful bool // there is an event channel
 	pc       *webrtc.PeerConnection
 	out      outbound
 	in       inbound
@@ -37,12 +38,15 @@ type Peer struct {
 	codec Codec
 	saw   [PhaseFirstRTP + 1]bool
 
-	gone     chan struct{} // closed when the connection is over, whoever ended it
-	goneOnce sync.Once
-	stop     chan struct{} // closed by Close
-	stopOnce sync.Once
-	runOnce  sync.Once
-	finished chan struct{} // closed when nothing of the peer runs any more
+	sctpOver  chan struct{} // closed when the event channel's transport has ended by itself
+	sctpOnce  sync.Once
+	gone      chan struct{} // closed when the connection is over, whoever ended it
+	goneOnce  sync.Once
+	stop      chan struct{} // closed by Close
+	stopOnce  sync.Once
+	runOnce   sync.Once
+	finishing chan struct{} // closed when tearDown begins
+	finished  chan struct{} // closed when nothing of the peer runs any more
 }
 
 // State is where the connection stands now.
@@ -93,6 +97,7 @@ func (p *Peer) Close() error {
 
 // tearDown runs exactly once. It closes gracefully: it returns when no goroutine of the connection is left.
 func (p *Peer) tearDown() {
+	close(p.finishing)
 	p.engine.reports.remove(p)
 	p.channel.shut()
 	if err := p.pc.GracefulClose(); err != nil {
@@ -106,10 +111,15 @@ func (p *Peer) tearDown() {
 	close(p.finished)
 }
 
-// watch follows the ICE and DTLS transports themselves. The DTLS transport tells of a close_notify at once, whatever
-// the library makes of it for the whole connection.
+// watch follows the transports themselves: ICE, DTLS, and SCTP, which ends in the moment in which the far side's
+// close_notify (or abort) arrives, whatever the library makes of it for the whole connection.
 func (p *Peer) watch() {
-	dtls := p.pc.SCTP().Transport()
+	sctp := p.pc.SCTP()
+	sctp.OnClose(func(error) {
+		p.sctpOnce.Do(func() { close(p.sctpOver) })
+		p.ended()
+	})
+	dtls := sctp.Transport()
 	dtls.OnStateChange(func(s webrtc.DTLSTransportState) {
 		p.mu.Lock()
 		defer p.mu.Unlock()

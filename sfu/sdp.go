@@ -25,6 +25,7 @@ type remoteSDP struct {
 	sdp        string // with the message limit raised where that is safe
 	codec      Codec
 	maxMessage int
+	eventful   bool // it has a section for the event channel
 }
 
 // readRemote checks a description so that a person gets one clear sentence.
@@ -48,7 +49,8 @@ func readRemote(text string) (remoteSDP, error) {
 			if r.codec.ClockRate == 0 {
 				r.codec = opusOf(&desc, m)
 			}
-		case m.MediaName.Media == "application":
+		case m.MediaName.Media == "application" && usable(m):
+			r.eventful = true
 			if v, ok := m.Attribute("max-message-size"); ok {
 				r.maxMessage = announced(v)
 			}
