@@ -31,7 +31,7 @@ const maxStep = time.Second
 func (u *uplink) packet(p *rtp.Packet, at time.Time) {
 	u.measure(p.Timestamp)
 	if f := u.forward.Load(); f != nil {
-		f.Forward(p)
+		f.ForwardAt(p, at)
 	} else {
 		u.early.Add(1)
 	}
