@@ -67,6 +67,8 @@ func (a *assistant) Send(e realtime.Event) error {
 	switch e.EventType() {
 	case "response.cancel":
 		a.stopAt(now.Add(a.yieldIn))
+	case "input_audio_buffer.commit":
+		a.person.Event("input_audio_buffer.committed", now.Add(7*time.Millisecond))
 	case "response.create":
 		a.answer(now.Add(a.answerIn))
 	}
@@ -266,7 +268,7 @@ func TestPushToTalkSendsWhatAButtonSends(t *testing.T) {
 	b := converse(t, h, a)
 	want := []string{
 		"input_audio_buffer.clear", "input_audio_buffer.commit", "response.create",
-		"input_audio_buffer.clear", "response.cancel", "output_audio_buffer.clear", "input_audio_buffer.commit", "response.create",
+		"response.cancel", "output_audio_buffer.clear", "input_audio_buffer.clear", "input_audio_buffer.commit", "response.create",
 	}
 	if len(a.events) != len(want) {
 		t.Fatalf("sent %v", a.events)
@@ -278,6 +280,7 @@ func TestPushToTalkSendsWhatAButtonSends(t *testing.T) {
 	}
 	// The release follows the packet that holds the last audible sample, which is up to one packet later.
 	near(t, "answer", b.Answer.Quantile(0.5), 310*time.Millisecond, 10*time.Millisecond)
+	near(t, "committed", b.Committed.Quantile(0.5), 17*time.Millisecond, 10*time.Millisecond)
 	near(t, "yield", b.Yield.Quantile(0.5), 80*time.Millisecond, 20*time.Millisecond)
 	near(t, "answer to the interruption", b.AnswerInterrupt.Quantile(0.5), 310*time.Millisecond, 10*time.Millisecond)
 }

@@ -48,7 +48,11 @@ func New(h Habits, l Line, e *Ear, m *Mouth, b *Board) *Person {
 }
 
 // Event notes an event of the server at the time it arrived. It never blocks.
-func (p *Person) Event(eventType string, at time.Time) { p.log.note(eventType, at) }
+func (p *Person) Event(eventType string, at time.Time) {
+	if took, ok := p.log.note(eventType, at); ok {
+		p.board.Committed.AddDuration(took)
+	}
+}
 
 // Converse takes turns until the habit's number of turns is reached, ctx ends, or stop is closed; a turn that has begun when stop is closed
 // is finished. Who interrupts does so once a turn, and takes the answer to the interruption for the next turn's answer, so that nobody has to
@@ -123,9 +127,6 @@ func (p *Person) turn(ctx context.Context) (*Span, error) {
 		return nil, err
 	}
 	p.board.Answer.AddDuration(first.Start.Sub(s.end))
-	if at, ok := p.log.after("input_audio_buffer.committed", s.onset); ok && at.Before(first.Start) {
-		p.board.Committed.AddDuration(max(at.Sub(s.end), 0))
-	}
 	if first.Stream.After(s.end) {
 		p.board.LeadSilence.AddDuration(first.Start.Sub(first.Stream))
 	}
@@ -156,26 +157,26 @@ func (p *Person) speak(ctx context.Context, c *clip.Clip) (speech, error) {
 	case <-ctx.Done():
 		return speech{}, ctx.Err()
 	}
+	s := speech{claim: began.Add(c.Start), onset: began.Add(c.Start), end: began.Add(c.End)}
+	p.log.awaitCommit(s.end)
 	if p.habits.Mode == PTT {
+		s.claim = pressed
 		for _, e := range []realtime.Event{&realtime.InputAudioBufferCommit{}, &realtime.ResponseCreate{}} {
 			if err := p.line.Send(e); err != nil {
 				return speech{}, err
 			}
 		}
 	}
-	s := speech{claim: began.Add(c.Start), onset: began.Add(c.Start), end: began.Add(c.End)}
-	if p.habits.Mode == PTT {
-		s.claim = pressed
-	}
 	return s, nil
 }
 
 // press is what a client does when the button goes down: silence the assistant if it speaks, forget what the microphone heard before.
 func (p *Person) press() error {
-	events := []realtime.Event{&realtime.InputAudioBufferClear{}}
+	var events []realtime.Event
 	if time.Since(p.ear.LastAudible()) < yieldGap {
 		events = append(events, &realtime.ResponseCancel{}, &realtime.OutputAudioBufferClear{})
 	}
+	events = append(events, &realtime.InputAudioBufferClear{})
 	for _, e := range events {
 		if err := p.line.Send(e); err != nil {
 			return err
