@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -224,8 +225,8 @@ func TestAudioArrivesWhateverTheOfferLeavesOut(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				heard := 0
-				a, err := server.Accept(t.Context(), c.change(o.LocalSDP()), Handlers{Packet: func(*rtp.Packet, time.Time) { heard++ }})
+				var heard atomic.Int64
+				a, err := server.Accept(t.Context(), c.change(o.LocalSDP()), Handlers{Packet: func(*rtp.Packet, time.Time) { heard.Add(1) }})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -244,8 +245,8 @@ func TestAudioArrivesWhateverTheOfferLeavesOut(t *testing.T) {
 					}
 					time.Sleep(20 * time.Millisecond)
 				}
-				if heard != 50 {
-					t.Errorf("%d of 50 packets arrived", heard)
+				if n := heard.Load(); n != 50 {
+					t.Errorf("%d of 50 packets arrived", n)
 				}
 			})
 		})

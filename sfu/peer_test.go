@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,13 +100,24 @@ func TestEventsFlowBothWaysAndTheChannelRefusesWhatItCannotCarry(t *testing.T) {
 		n := vnettest.New(t, vnettest.Link{Delay: 20 * time.Millisecond}, 1)
 		client := newTestEngine(t, n.Host("10.0.0.1"))
 		server := newTestEngine(t, n.Host("10.0.0.2"))
+		var mu sync.Mutex
 		var got, echoed []string
-		var c *call
-		c = connect(t, client, server, Handlers{
-			Message: func(b []byte) { echoed = append(echoed, string(b[:min(len(b), 20)])) },
+		var answerer atomic.Pointer[Peer]
+		c := connect(t, client, server, Handlers{
+			Message: func(b []byte) {
+				mu.Lock()
+				defer mu.Unlock()
+				echoed = append(echoed, string(b[:min(len(b), 20)]))
+			},
 		}, Handlers{
-			Message: func(b []byte) { got = append(got, fmt.Sprintf("%.20s/%d", b, len(b))); _ = c.answerer.Send(b) },
+			Message: func(b []byte) {
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, fmt.Sprintf("%.20s/%d", b, len(b)))
+				_ = answerer.Load().Send(b)
+			},
 		})
+		answerer.Store(c.answerer)
 		if err := c.offerer.Send([]byte("early")); !errors.Is(err, ErrNotOpen) {
 			t.Errorf("Send before open: %v", err)
 		}
@@ -117,6 +129,8 @@ func TestEventsFlowBothWaysAndTheChannelRefusesWhatItCannotCarry(t *testing.T) {
 			}
 		}
 		time.Sleep(5 * time.Second)
+		mu.Lock()
+		defer mu.Unlock()
 		if want := fmt.Sprintf("[%s/12 /0 %.20s/200000]", `{"type":"a"}`, big); fmt.Sprint(got) != want {
 			t.Errorf("server got %v", got)
 		}
@@ -157,6 +171,7 @@ func TestHangUpIsSeenAfterOneWayDelay(t *testing.T) {
 		hangUp := time.Now()
 		_ = c.offerer.Close()
 		c.wg.Wait()
+		synctest.Wait()
 		if d := closedAt.Sub(hangUp); d != oneWay {
 			t.Errorf("the far side noticed after %v, want %v", d, oneWay)
 		}
@@ -168,13 +183,10 @@ func TestLostPathFailsAfterFifteenSeconds(t *testing.T) {
 		n := vnettest.New(t, vnettest.Link{Delay: 10 * time.Millisecond}, 1)
 		hc, hs := n.Host("10.0.0.1"), n.Host("10.0.0.2")
 		client, server := newTestEngine(t, hc), newTestEngine(t, hs)
-		var states []string
 		c := connect(t, client, server, Handlers{}, Handlers{})
-		_ = c
 		time.Sleep(2 * time.Second)
 		n.SetBoth(hc, hs, vnettest.Link{Down: true})
 		cut := time.Now()
-		_ = states
 		for c.answerer.State() == StateConnected {
 			time.Sleep(100 * time.Millisecond)
 		}
@@ -193,7 +205,7 @@ func TestLostPathFailsAfterFifteenSeconds(t *testing.T) {
 func opusPacket(seq uint16, ts uint32) *rtp.Packet {
 	return &rtp.Packet{
 		Header:  rtp.Header{Version: 2, SequenceNumber: seq, Timestamp: ts},
-		Payload: append([]byte{0x78}, make([]byte, 79)...), // SILK-only... any 20 ms packet
+		Payload: append([]byte{0x78}, make([]byte, 79)...), // hybrid, 20 ms
 	}
 }
 

@@ -3,6 +3,7 @@ package sfu
 import (
 	"encoding/binary"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,9 +101,14 @@ func TestRelayAddsNoTimeToAnyPacketInEitherDirection(t *testing.T) {
 		h := hosts(n)
 		n.SetBoth(h[0], h[1], vnettest.Link{Delay: toClient})
 		n.SetBoth(h[1], h[2], vnettest.Link{Delay: toUpstream})
+		var mu sync.Mutex
 		ages := [2]map[time.Duration]int{{}, {}}
 		note := func(i int) func(*rtp.Packet, time.Time) {
-			return func(p *rtp.Packet, at time.Time) { ages[i][age(p, at)-toClient-toUpstream]++ }
+			return func(p *rtp.Packet, at time.Time) {
+				mu.Lock()
+				defer mu.Unlock()
+				ages[i][age(p, at)-toClient-toUpstream]++
+			}
 		}
 		r := newRelay(t, n, h, note(0), note(1), nil)
 		for i := range packets {
@@ -115,6 +121,8 @@ func TestRelayAddsNoTimeToAnyPacketInEitherDirection(t *testing.T) {
 			time.Sleep(frameTime)
 		}
 		time.Sleep(time.Second)
+		mu.Lock()
+		defer mu.Unlock()
 		for i, way := range []string{"upstream → client", "client → upstream"} {
 			if len(ages[i]) != 1 || ages[i][0] != packets {
 				t.Errorf("%s: added time → packets: %v, want 0s: %d", way, ages[i], packets)
@@ -131,39 +139,41 @@ func TestAMinuteOfBadNetworkEndsClean(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const packets = 3000
 		n := vnettest.New(t, vnettest.Link{Delay: 30 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.02}, 7)
-		got := [2]int{}
-		frames, last := 0, time.Duration(-1)
+		var got [2]atomic.Int64
+		var frames atomic.Int64
+		last := time.Duration(-1)
 		r := newRelay(t, n, hosts(n),
-			func(*rtp.Packet, time.Time) { got[0]++ }, func(*rtp.Packet, time.Time) { got[1]++ },
+			func(*rtp.Packet, time.Time) { got[0].Add(1) }, func(*rtp.Packet, time.Time) { got[1].Add(1) },
 			func(f Frame) {
 				if f.Pos != last+frameTime && last >= 0 || len(f.PCM) != TapSamples {
 					t.Errorf("frame at %v after %v, %d samples", f.Pos, last, len(f.PCM))
 				}
-				frames, last = frames+1, f.Pos
+				frames.Add(1)
+				last = f.Pos
 			})
-		begun, before := time.Now(), frames
+		begun, before := time.Now(), frames.Load()
 		for i := range packets {
 			_ = r.caller.WriteRTP(stamped(i))
 			_ = r.provider.WriteRTP(stamped(i))
 			time.Sleep(frameTime)
 		}
-		passed, heard := time.Since(begun), frames-before
+		passed, heard := time.Since(begun), frames.Load()-before
 		if passed != time.Minute || heard != packets {
 			t.Errorf("the tap gave %d frames in %v, want %d in a minute", heard, passed, packets)
 		}
 		time.Sleep(time.Second)
-		for i, g := range got {
-			if g < packets*93/100 || g > packets*99/100 {
+		for i := range got {
+			if g := got[i].Load(); g < packets*93/100 || g > packets*99/100 {
 				t.Errorf("direction %d: %d of %d packets arrived over two links with 2 %% loss each", i, g, packets)
 			}
 		}
 		s := r.tap.Stats()
-		t.Logf("arrived %v, tap %+v, caller %+v", got, s, r.caller.Stats())
+		t.Logf("tap %+v, caller %+v", s, r.caller.Stats())
 		if s.Late > 5 || s.Concealed+s.Recovered > packets*4/100 {
 			t.Errorf("the tap's stats: %+v", s)
 		}
-		if c := r.caller.Stats(); c.LostIn != int64(packets-got[0]) {
-			t.Errorf("the caller lost %d, counts %d", packets-got[0], c.LostIn)
+		if c := r.caller.Stats(); c.LostIn != packets-got[0].Load() {
+			t.Errorf("the caller lost %d, counts %d", packets-got[0].Load(), c.LostIn)
 		}
 		r.stop()
 		if r.caller.State() != StateClosed || r.provider.State() != StateClosed {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,15 +44,22 @@ func utterance(t testing.TB, n int) []*rtp.Packet {
 type listener struct {
 	tap    *Tap
 	clocks *tapClocks
-	loud   []bool // per frame
-	lost   []bool
-	at     []time.Duration // when it was handed out, since the tap's start
+
+	sync.Mutex // tests take it when they look
+
+	loud []bool // per frame
+	lost []bool
+	at   []time.Duration // when it was handed out, since the tap's start
 }
 
 func newListener(t *testing.T) *listener {
 	t.Helper()
 	l := &listener{clocks: newTapClocks()}
+	l.Lock()
+	defer l.Unlock()
 	tap, err := l.clocks.open(func(f Frame) {
+		l.Lock()
+		defer l.Unlock()
 		if len(f.PCM) != TapSamples || f.Pos != time.Duration(len(l.loud))*frameTime {
 			t.Errorf("frame %d: %d samples at %v", len(l.loud), len(f.PCM), f.Pos)
 		}
@@ -147,6 +156,8 @@ func TestTapHandsOutOneFrameEvery20msWhateverComes(t *testing.T) {
 				l.feed(packets, c.delay)
 				time.Sleep(time.Until(l.tap.Start().Add(11 * time.Second)))
 				synctest.Wait()
+				l.Lock()
+				defer l.Unlock()
 				if len(l.loud) != 550 {
 					t.Errorf("%d frames in 11 s, want 550", len(l.loud))
 				}
@@ -214,6 +225,8 @@ func TestSilenceSuppressionIsSilenceNotLoss(t *testing.T) {
 		}
 		l.feed(more, func(int) time.Duration { return 0 })
 		synctest.Wait()
+		l.Lock()
+		defer l.Unlock()
 		if n := count(l.lost); n != 0 {
 			t.Errorf("%d frames count as lost, %+v", n, l.tap.Stats())
 		}
@@ -265,13 +278,18 @@ func TestFlushComesAfterEverythingThatHadArrived(t *testing.T) {
 		released := time.Now()
 		var heard int
 		var flushed time.Time
-		l.tap.Flush(released, func() { heard, flushed = count(l.loud), time.Now() })
+		l.tap.Flush(released, func() {
+			l.Lock()
+			defer l.Unlock()
+			heard, flushed = count(l.loud), time.Now()
+		})
 		l.tap.Flush(released.Add(500*time.Millisecond), func() {
 			if time.Since(released) < 500*time.Millisecond {
 				t.Error("a flush in the future came too early")
 			}
 		})
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if heard < 50 {
 			t.Errorf("at the flush %d frames had been heard, want 50", heard)
 		}
@@ -293,6 +311,8 @@ func TestFlushComesAfterEverythingThatHadArrived(t *testing.T) {
 		if !fired {
 			t.Error("Close forgot a flush")
 		}
+		l.Lock()
+		defer l.Unlock()
 		frames := len(l.loud)
 		time.Sleep(time.Second)
 		if len(l.loud) != frames {
@@ -313,6 +333,9 @@ func TestTapFollowsANewSource(t *testing.T) {
 			l.feed(packets, func(int) time.Duration { return 0 })
 		}
 		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		l.Lock()
+		defer l.Unlock()
 		if n := count(l.loud); n < 148 || n > 156 {
 			t.Errorf("%d loud frames, want 150; %+v", n, l.tap.Stats())
 		}
@@ -336,6 +359,7 @@ func TestGarbageDoesNotStopTheTap(t *testing.T) {
 			time.Sleep(time.Duration(rng.Int64N(30e6)))
 		}
 		time.Sleep(time.Second)
+		l.tap.Close()
 		if len(l.jb().q) > jitterSlots {
 			t.Error("the buffer grew without bound")
 		}
@@ -348,10 +372,10 @@ func TestManyTapsShareAFewClocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clocks := newTapClocks()
 		defer clocks.stop()
-		counts := make([]int, 40)
+		counts := make([]atomic.Int64, 40)
 		var taps []*Tap
 		for i := range counts {
-			tap, err := clocks.open(func(Frame) { counts[i]++ })
+			tap, err := clocks.open(func(Frame) { counts[i].Add(1) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -363,12 +387,15 @@ func TestManyTapsShareAFewClocks(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond) // off the clocks' grid
 		synctest.Wait()
-		before := slices.Clone(counts)
+		before := make([]int64, len(counts))
+		for i := range counts {
+			before[i] = counts[i].Load()
+		}
 		time.Sleep(time.Second)
 		synctest.Wait()
 		for i := range counts {
-			if want := before[i] + 50*(i/20); counts[i] != want {
-				t.Errorf("tap %d: %d frames, want %d", i, counts[i], want)
+			if want := before[i] + 50*int64(i/20); counts[i].Load() != want {
+				t.Errorf("tap %d: %d frames, want %d", i, counts[i].Load(), want)
 			}
 		}
 	})
