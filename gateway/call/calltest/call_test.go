@@ -446,6 +446,7 @@ func TestAProviderThatRefusesIsNamed(t *testing.T) {
 func TestAFullOrDrainingNodeSaysSo(t *testing.T) {
 	live(t, calltest.Options{Link: near, Upstream: near, MaxCalls: 1}, func(t *testing.T, w *calltest.World) {
 		b := w.Dial()
+		calltest.Await[*realtime.HovorProvider](b, 3*time.Second, nil)
 		if _, err := w.TryDial(); err == nil || !strings.Contains(err.Error(), "busy") {
 			t.Errorf("second call: %v", err)
 		}

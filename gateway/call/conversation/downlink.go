@@ -80,8 +80,6 @@ func (st *step) contentEvent(ev realtime.Event, raw []byte) []byte {
 	case *realtime.ResponseOutputTextDone:
 		st.wrote(ev.ResponseID)
 		st.keep(thread.Item{ID: ev.ItemID, Role: thread.Assistant, Kind: thread.Typed, Text: thread.Words(ev.Text), Complete: true}, nil)
-	case *realtime.ResponseOutputAudioDone:
-		st.do(AudioDone{ItemID: ev.ItemID})
 	case *realtime.OutputAudioBufferStarted:
 		st.sounds(ev.ResponseID)
 	case *realtime.OutputAudioBufferStopped:
@@ -221,10 +219,7 @@ func (st *step) playbackOf(response string, change func(*playback)) (current, fo
 func (st *step) audioPart(response, item string, content int) {
 	current, _ := st.playbackOf(response, func(p *playback) { p.item, p.content, p.sounding = item, content, true })
 	if current {
-		st.do(Begin{Epoch: st.play.epoch, ItemID: item})
-		if !st.play.audible {
-			st.do(WatchFirstAudio{Epoch: st.play.epoch})
-		}
+		st.beginPlay()
 	}
 }
 
@@ -234,7 +229,9 @@ func (st *step) sounds(response string) {
 		st.finish(false) // what was before it has ended without a word
 	}
 	if st.play.live && st.play.response == response && !st.play.audible {
-		st.do(WatchFirstAudio{Epoch: st.play.epoch})
+		if !st.play.begun {
+			st.beginPlay() // no part was announced; the item's name is not known
+		}
 		st.audible()
 	}
 }
@@ -283,6 +280,7 @@ func (st *step) finish(whole bool) {
 		if heard.ItemID != p.item {
 			heard = Heard{ItemID: p.item}
 		}
+		st.do(AudioDone{ItemID: p.item})
 		st.heardAssistant(p, heard.Sent, whole)
 	}
 	st.dropPlay()

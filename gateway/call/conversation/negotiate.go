@@ -136,13 +136,16 @@ func (st *step) channelOpened() {
 	c := st.cfg
 	st.tell(&realtime.HovorCall{CallID: c.CallID, ThreadID: c.ThreadID, Person: realtime.HovorPerson{ID: c.PersonID, Name: c.PersonName},
 		Assistant: c.Assistant.Name, Language: c.Assistant.Language, AudioPath: c.AudioPath})
-	if st.ready {
+	switch {
+	case st.doom.near:
+		st.fall()
+	case st.ready:
 		st.tell(&realtime.HovorProvider{State: "connected"})
 	}
 }
 
 func (st *step) providerReady() {
-	if st.ready {
+	if st.ready || st.doom.near {
 		return
 	}
 	st.ready, st.openAt = true, st.now

@@ -81,11 +81,18 @@ func (st *step) created(ev *realtime.ResponseCreated) bool {
 
 // start makes p the audio that the downlink counts.
 func (st *step) start(p playback) {
-	p.begun = true
 	st.play = p
-	st.do(Begin{Epoch: p.epoch, ItemID: p.item})
 	if p.sounding {
-		st.do(WatchFirstAudio{Epoch: p.epoch})
+		st.beginPlay()
+	}
+}
+
+// beginPlay lets the playback's audio through, and asks when its first packet comes.
+func (st *step) beginPlay() {
+	st.do(Begin{Epoch: st.play.epoch, ItemID: st.play.item})
+	st.play.begun = true
+	if !st.play.audible {
+		st.do(WatchFirstAudio{Epoch: st.play.epoch})
 	}
 }
 

@@ -21,6 +21,7 @@ type State struct {
 	openAt  time.Duration // when both were there: from then on the ear counts
 	ended   bool
 	reason  EndReason
+	doom    doom // the call cannot be; the client is told as soon as it can hear it
 	spoke   bool // the assistant's voice was heard once; it cannot change any more
 
 	session realtime.Session // effective; what the client sees but for what is hidden from it
@@ -162,6 +163,15 @@ type interruption struct {
 	onset time.Duration // call time
 	clear string        // event id of the client's clear
 	turn  exchange      // whose answer is cut
+}
+
+// doom is an end that waits for the client's event channel, so that the page can say why.
+type doom struct {
+	near   bool
+	at     time.Duration
+	reason EndReason
+	class  string
+	words  string
 }
 
 // pending is something we asked the provider for and that it has not confirmed yet.

@@ -29,8 +29,20 @@ func (st *step) providerGone(h ProviderGone) {
 	if message == "" {
 		message = reason.Sentence()
 	}
-	st.tell(&realtime.HovorProvider{State: "lost", Reason: h.Class, Message: message})
-	st.end(reason, message)
+	st.doom = doom{near: true, at: st.now, reason: reason, class: h.Class, words: message}
+	if st.channel {
+		st.fall()
+	}
+}
+
+// lastWords is how long a call without a provider waits for a client that is about to connect.
+const lastWords = 5 * time.Second
+
+// fall ends a call that has lost its provider, now that the client can be told.
+func (st *step) fall() {
+	d := st.doom
+	st.tell(&realtime.HovorProvider{State: "lost", Reason: d.class, Message: d.words})
+	st.end(d.reason, d.words)
 }
 
 // end closes the conversation: what was heard of the last item is kept, the client is told why, both legs are closed.
@@ -77,6 +89,9 @@ func (s *State) alarms() []alarm {
 		}
 	}
 	l := s.cfg.Limits
+	if s.doom.near {
+		set(lastWords, s.doom.at, (*step).fall)
+	}
 	set(l.Duration, 0, func(st *step) { st.end(MaxDuration, "") })
 	if !s.channel {
 		set(l.Setup, 0, func(st *step) { st.end(SetupTimeout, "") })
