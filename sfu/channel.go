@@ -79,6 +79,7 @@ func (c *channel) shut() {
 func (p *Peer) read(conn *datachannel.DataChannel) {
 	defer p.channel.readers.Done()
 	buf := make([]byte, firstRead)
+	used := false // a far side that never cared for the channel may close it and go on with audio alone
 	for {
 		n, _, err := conn.ReadDataChannel(buf)
 		if errors.Is(err, io.ErrShortBuffer) && len(buf) < p.maxReceive() {
@@ -90,9 +91,12 @@ func (p *Peer) read(conn *datachannel.DataChannel) {
 				p.engine.log.Warn("the far side sent an event larger than announced", "limit", p.maxReceive())
 			}
 			p.channel.shut()
-			p.channelEnded()
+			if used {
+				p.channelEnded()
+			}
 			return
 		}
+		used = true
 		if p.handlers.Message != nil {
 			p.handlers.Message(append(make([]byte, 0, n), buf[:n]...))
 		}
@@ -102,7 +106,7 @@ func (p *Peer) read(conn *datachannel.DataChannel) {
 // channelGrace: when the whole connection ends, the channel's end and the transport's come together.
 const channelGrace = 100 * time.Millisecond
 
-// channelEnded ends the call when the far side has closed the event channel alone. When it has closed everything,
+// channelEnded ends the call when the far side has closed nothing but the event channel that it used. When it has closed everything,
 // the transport's end is the signal: the library must be done with it before the connection is closed.
 func (p *Peer) channelEnded() {
 	select {
