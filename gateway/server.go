@@ -43,16 +43,12 @@ type part struct {
 
 // New puts a gateway together and binds its addresses, so that a taken port, a missing weights file or a missing
 // program is known before anything runs. It starts nothing; after an error nothing stays open.
-func New(cfg *config.Config, log *slog.Logger) (s *Server, err error) {
-	s = &Server{cfg: cfg, log: log, metrics: telemetry.New(telemetry.BuildVersion())}
+func New(cfg *config.Config, log *slog.Logger) (*Server, error) {
+	s := &Server{cfg: cfg, log: log, metrics: telemetry.New(telemetry.BuildVersion())}
 	s.ready.set("starting")
-	defer func() {
-		if err != nil {
-			s.close()
-		}
-	}()
 	for _, step := range []func() error{s.listen, s.media, s.store, s.assemble} {
 		if err := step(); err != nil {
+			s.close()
 			return nil, err
 		}
 	}
