@@ -3,4 +3,4 @@
 package conversation
 
 // sequences is how many random lives the property test lives.
-const sequences = 120_000
+const sequences = 100_000

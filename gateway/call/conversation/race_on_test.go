@@ -3,4 +3,4 @@
 package conversation
 
 // sequences is how many random lives the property test lives: fewer under the race detector, which is ten times slower.
-const sequences = 8_000
+const sequences = 4_000

@@ -73,55 +73,60 @@ func (st *step) end(reason EndReason, message string) {
 // alarm is one deadline and what to do when it has passed. Its due time may move with the media: what then is not due yet
 // is looked at again later.
 type alarm struct {
-	due time.Duration
-	do  func(*step)
+	due  time.Duration
+	ring func(*step)
 }
 
 // alarms are the deadlines that stand. They are few, so they are made anew at each step rather than kept.
-func (s *State) alarms() []alarm {
+type alarms struct {
+	list [8]alarm
+	n    int
+}
+
+// set adds a deadline; a limit of zero or less is off.
+func (as *alarms) set(limit, from time.Duration, ring func(*step)) {
+	if limit > 0 {
+		as.list[as.n] = alarm{from + limit, ring}
+		as.n++
+	}
+}
+
+func (s *State) alarms() (as alarms) {
 	if s.ended {
-		return nil
+		return as
 	}
-	var as []alarm
-	set := func(limit, from time.Duration, do func(*step)) {
-		if limit > 0 {
-			as = append(as, alarm{from + limit, do})
-		}
-	}
-	l := s.cfg.Limits
+	l := &s.cfg.Limits
 	if s.doom.near {
-		set(lastWords, s.doom.at, (*step).fall)
+		as.set(lastWords, s.doom.at, (*step).fall)
 	}
-	set(l.Duration, 0, func(st *step) { st.end(MaxDuration, "") })
+	as.set(l.Duration, 0, func(st *step) { st.end(MaxDuration, "") })
 	if !s.channel {
-		set(l.Setup, 0, func(st *step) { st.end(SetupTimeout, "") })
+		as.set(l.Setup, 0, func(st *step) { st.end(SetupTimeout, "") })
 	} else if s.floor == free && s.gen.stage == idle && !s.play.live {
-		set(l.Idle, s.active, func(st *step) { st.end(Idle, "") })
+		as.set(l.Idle, s.active, func(st *step) { st.end(Idle, "") })
 	}
 	switch {
 	case s.gen.stage == idle:
+		if s.play.live {
+			as.set(silence, max(s.gen.heardFrom, s.media.ProviderPacket, s.active), (*step).fellSilent)
+		}
 	case s.gen.cancelled:
-		set(l.Cancel, s.gen.cancelAt, func(st *step) { st.giveUp(realtime.StatusCancelled, cancelReason(st.gen.why)) })
+		as.set(l.Cancel, s.gen.cancelAt, func(st *step) { st.giveUp(realtime.StatusCancelled, cancelReason(st.gen.why)) })
 	case s.gen.stage == requested && s.ready:
-		set(l.Response, s.gen.since, func(st *step) { st.giveUp(realtime.StatusFailed, "") })
+		as.set(l.Response, s.gen.since, func(st *step) { st.giveUp(realtime.StatusFailed, "") })
 	case s.gen.stage == running:
-		set(l.Stall, max(s.gen.heardFrom, s.media.ProviderPacket), (*step).stalled)
-	}
-	if s.play.live && s.gen.stage == idle {
-		set(silence, max(s.gen.heardFrom, s.media.ProviderPacket, s.active), (*step).fellSilent)
+		as.set(l.Stall, max(s.gen.heardFrom, s.media.ProviderPacket), (*step).stalled)
 	}
 	if s.barrier.n != 0 {
-		set(l.Barrier, s.barrier.at, func(st *step) { st.flushed(st.barrier.n) })
+		as.set(l.Barrier, s.barrier.at, func(st *step) { st.flushed(st.barrier.n) })
 	}
 	if s.floor == holding {
-		set(maxHold, s.active, func(st *step) { st.floor, st.turn = free, exchange{} })
+		as.set(maxHold, s.active, func(st *step) { st.floor, st.turn = free, exchange{} })
 	}
 	if len(s.calls) > 0 {
-		set(l.ToolResult, s.calls[0].at, (*step).toolLost)
+		as.set(l.ToolResult, s.calls[0].at, (*step).toolLost)
 	}
-	if at := s.hygieneAt(); at > 0 {
-		as = append(as, alarm{at, func(st *step) { st.clearInput(st.own("clear"), true) }})
-	}
+	as.set(s.hygieneAt(), 0, func(st *step) { st.clearInput(st.own("clear"), true) })
 	return as
 }
 
@@ -161,24 +166,25 @@ func (st *step) toolLost() {
 	}
 }
 
-// watch acts on the deadlines that have passed.
+// watch acts on the first deadline that has passed. What stands then may be different; Deadline asks for another look at
+// once if need be.
 func (st *step) watch() {
-	for _, a := range st.alarms() {
-		if a.due <= st.now && !st.ended {
-			a.do(st)
-			return // what stands now may be different; Deadline asks for another look at once if need be
+	as := st.alarms()
+	for i := range as.n {
+		if as.list[i].due <= st.now {
+			as.list[i].ring(st)
+			return
 		}
 	}
 }
 
 // Deadline is when Step wants a Tick, in call time.
-func (s State) Deadline() (time.Duration, bool) {
-	var first time.Duration
+func (s State) Deadline() (first time.Duration, ok bool) {
 	as := s.alarms()
-	for i, a := range as {
-		if i == 0 || a.due < first {
-			first = a.due
+	for i := range as.n {
+		if i == 0 || as.list[i].due < first {
+			first = as.list[i].due
 		}
 	}
-	return first, len(as) > 0
+	return first, as.n > 0
 }
