@@ -91,7 +91,7 @@ func (p Phase) String() string {
 }
 
 // Handlers are what a peer tells its owner. All are optional. They are called on media goroutines and must not
-// block, and must not call Run or Close of the same peer.
+// block, and must not call Run or Close of the same peer; everything else of it may be called.
 type Handlers struct {
 	// State is called once per change, in order.
 	State func(State)

@@ -86,6 +86,7 @@ func (e *Engine) newPeer(h Handlers, offering, eventful bool) (*Peer, error) {
 		return nil, fmt.Errorf("make a peer connection: %w", err)
 	}
 	if _, err := p.pc.AddTrack(&p.out); err != nil {
+		_ = p.pc.Close()
 		return nil, fmt.Errorf("add the audio track: %w", err)
 	}
 	p.pc.OnTrack(func(*webrtc.TrackRemote, *webrtc.RTPReceiver) {}) // packets come by way of buffer
@@ -145,7 +146,5 @@ func (p *Peer) expect(remote remoteSDP, ours uint8) {
 	p.in.types[0].Store(uint32(ours))
 	p.in.types[1].Store(uint32(remote.codec.PayloadType))
 	p.channel.maxSend.Store(int64(remote.maxMessage))
-	p.mu.Lock()
-	p.codec = remote.codec
-	p.mu.Unlock()
+	p.codec.Store(&remote.codec)
 }

@@ -31,12 +31,13 @@ type Peer struct {
 
 	begin atomic.Int64 // UnixNano of the answer, the zero of all phases
 
-	mu    sync.Mutex // guards what follows; held while Handlers.State runs, so that changes arrive in order
-	state State
-	ice   webrtc.ICETransportState
-	dtls  webrtc.DTLSTransportState
-	codec Codec
-	saw   [PhaseFirstRTP + 1]bool
+	state atomic.Int32 // a State; written under mu
+	codec atomic.Pointer[Codec]
+
+	mu   sync.Mutex // guards what follows; held while State and Phase of Handlers run, so that they come in order
+	ice  webrtc.ICETransportState
+	dtls webrtc.DTLSTransportState
+	saw  [PhaseFirstRTP + 1]bool
 
 	sctpOver  chan struct{} // closed when the event channel's transport has ended by itself
 	sctpOnce  sync.Once
@@ -50,17 +51,14 @@ type Peer struct {
 }
 
 // State is where the connection stands now.
-func (p *Peer) State() State {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.state
-}
+func (p *Peer) State() State { return State(p.state.Load()) }
 
 // Codec is the negotiated audio codec; zero before the answer of an offering peer.
 func (p *Peer) Codec() Codec {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.codec
+	if c := p.codec.Load(); c != nil {
+		return *c
+	}
+	return Codec{}
 }
 
 // LocalSDP is our complete description (no trickle): every own candidate, a real msid.
@@ -160,10 +158,10 @@ func (p *Peer) update() {
 
 // moveTo tells of a change once. Failed is followed only by Closed, Closed by nothing. The caller holds mu.
 func (p *Peer) moveTo(s State) {
-	if p.state == s || p.state == StateClosed || p.state == StateFailed && s != StateClosed {
+	if old := p.State(); old == s || old == StateClosed || old == StateFailed && s != StateClosed {
 		return
 	}
-	p.state = s
+	p.state.Store(int32(s))
 	if s == StateConnected {
 		p.engine.reports.add(p)
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pion/ice/v4"
 	"github.com/pion/rtp"
+	"github.com/pion/webrtc/v4"
 	"go.uber.org/goleak"
 )
 
@@ -107,5 +109,55 @@ func TestEngineOnEveryInterfaceUsesOnePort(t *testing.T) {
 	}
 	if udp == 0 || tcp == 0 {
 		t.Errorf("%d UDP and %d TCP candidates in\n%s", udp, tcp, p.LocalSDP())
+	}
+}
+
+// A client whose network lets no UDP through reaches the same port over TCP.
+func TestCallOverTCPOnly(t *testing.T) {
+	ignore := goleak.IgnoreCurrent()
+	defer goleak.VerifyNone(t, ignore)
+	e, err := NewEngine(Config{UDPListen: "127.0.0.1:0", TCPListen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+
+	var settings webrtc.SettingEngine
+	settings.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeTCP4})
+	settings.SetIncludeLoopbackCandidate(true)
+	settings.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
+	settings.LoggerFactory = e.pionLog
+	pc, err := webrtc.NewAPI(webrtc.WithSettingEngine(settings), webrtc.WithMediaEngine(e.media)).NewPeerConnection(webrtc.Configuration{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pc.GracefulClose()
+	if _, err := pc.AddTransceiverFromKind(webrtc.RTPCodecTypeAudio); err != nil {
+		t.Fatal(err)
+	}
+	dc, err := pc.CreateDataChannel(EventChannel, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := make(chan struct{})
+	dc.OnOpen(func() { close(open) })
+	offer, err := pc.CreateOffer(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pc.SetLocalDescription(offer); err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.Accept(t.Context(), offer.SDP, Handlers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pc.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeAnswer, SDP: p.LocalSDP()}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-open:
+	case <-time.After(20 * time.Second):
+		t.Fatalf("no event channel; %v, answer:\n%s", p.State(), p.LocalSDP())
 	}
 }
