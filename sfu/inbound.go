@@ -26,15 +26,15 @@ type inbound struct {
 	prev float64 // transit time of the last packet, timestamp units
 	j    float64 // RFC 3550 appendix A.8
 
-	packets, bytes atomic.Uint64 // of the current source
-	total, octets  atomic.Uint64 // of all sources
-	lostBefore     atomic.Int64  // of earlier sources
-	top            atomic.Uint32 // extended highest sequence number, minus base
-	jitter         atomic.Uint32
-	source         atomic.Uint32
-	firstTS        atomic.Uint32
-	firstSeq       atomic.Uint32
-	start          time.Time
+	packets       atomic.Uint64 // of the current source
+	total, octets atomic.Uint64 // of all sources
+	lostBefore    atomic.Int64  // of earlier sources
+	top           atomic.Uint32 // extended highest sequence number, minus base
+	jitter        atomic.Uint32
+	source        atomic.Uint32
+	firstTS       atomic.Uint32
+	firstSeq      atomic.Uint32
+	start         time.Time
 
 	sr   atomic.Uint32 // middle 32 bits of the NTP time in the last sender report
 	srAt atomic.Int64  // when it came, UnixNano
@@ -86,7 +86,6 @@ func (in *inbound) take(b []byte, now time.Time) bool {
 		in.restart(h, now)
 	}
 	in.packets.Add(1)
-	in.bytes.Add(uint64(len(in.pkt.Payload)))
 	in.total.Add(1)
 	in.octets.Add(uint64(len(in.pkt.Payload)))
 
@@ -119,7 +118,6 @@ func (in *inbound) restart(h *rtp.Header, now time.Time) {
 	in.source.Store(h.SSRC)
 	in.top.Store(0)
 	in.packets.Store(0)
-	in.bytes.Store(0)
 }
 
 // lost is expected minus received of the current source.

@@ -1,21 +1,11 @@
 package opus
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	lib "github.com/hraban/opus"
 )
-
-// ErrPacket: the bytes are not an Opus packet.
-var ErrPacket = errors.New("not an opus packet")
-
-// ErrConfig: libopus refuses the rate, channel count or setting.
-var ErrConfig = errors.New("bad opus configuration")
-
-// ErrBuffer: a buffer has a length that fits no Opus frame.
-var ErrBuffer = errors.New("bad opus buffer length")
 
 // MaxPacket is the largest packet that Encode can produce for one frame, in bytes (RFC 6716 section 3.2.1).
 const MaxPacket = 1275
