@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"hovor/gateway/provider"
@@ -12,8 +11,6 @@ import (
 	"hovor/signaling/client"
 	"hovor/signaling/realtime"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // classify names a failure of the opening.
 func classify(err error) error {

@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -44,7 +45,7 @@ func (l *leg) prepare(ctx context.Context, s provider.Setup) error {
 		return &provider.Error{Class: provider.BadAnswer, Err: err}
 	}
 	for i, it := range s.History {
-		it.ID = historyID + s.CallID[max(0, len(s.CallID)-12):] + "_" + itoa(i)
+		it.ID = historyID + s.CallID[max(0, len(s.CallID)-12):] + "_" + strconv.Itoa(i)
 		if err := l.conn.Send(&realtime.ConversationItemCreate{Item: it}); err != nil {
 			return &provider.Error{Class: provider.BadAnswer, Err: err}
 		}
