@@ -82,7 +82,10 @@ func (c *runCmd) Run(ctx context.Context, std stdio) error {
 		return err
 	}
 	if before != nil {
-		time.Sleep(settle)
+		select {
+		case <-time.After(settle):
+		case <-ctx.Done():
+		}
 		if after, e := c.scrape(context.WithoutCancel(ctx), web); e == nil {
 			doc.Gateway = after.Rose(before, interesting)
 		}
