@@ -41,6 +41,9 @@ export interface About {
   recording?: string
 }
 
+/** Named as the Realtime API names it; a gateway maps it to what its provider has. */
+const transcriber = 'gpt-4o-mini-transcribe'
+
 /** The gateway's HTTP side for one person. The person's bearer stays here and goes into no event. */
 export class Gateway {
   constructor(
@@ -49,7 +52,9 @@ export class Gateway {
   ) {}
 
   mint(model: string, threadId: string | null, signal?: AbortSignal): Promise<Secret> {
-    const body: Record<string, unknown> = { session: { type: 'realtime', model } }
+    // Captions of the person's own words come only to who asks for them.
+    const audio = { input: { transcription: { model: transcriber } } }
+    const body: Record<string, unknown> = { session: { type: 'realtime', model, audio } }
     if (threadId) body.hovor = { thread_id: threadId }
     return this.json<Secret>('POST', '/v1/realtime/client_secrets', body, signal)
   }
@@ -81,11 +86,12 @@ export class Gateway {
 
   /** Reports what the page itself did for a screen tool. */
   async outcome(callId: string, requestId: string, outcome: ScreenOutcome, session: string): Promise<void> {
-    await this.fetch(`/v1/tools/calls/${encodeURIComponent(callId)}/outcome`, {
+    const res = await this.fetch(`/v1/tools/calls/${encodeURIComponent(callId)}/outcome`, {
       method: 'POST',
       headers: { ...this.headers(), 'content-type': 'application/json' },
       body: JSON.stringify(session ? { request_id: requestId, outcome, session } : { request_id: requestId, outcome }),
     })
+    await res.text() // to its end, so that the connection is free again
   }
 
   about(): Promise<About> {

@@ -64,7 +64,7 @@ export class Responses {
         if (e.error?.code === 'conversation_already_has_active_response') {
           this.#asked = false
           this.#wanted = true
-        } else if (this.#asked && e.error?.event_id?.startsWith('hovor_response_')) {
+        } else if (this.#asked && e.error?.event_id?.startsWith('talk_response_')) {
           this.#asked = false
         }
         break
@@ -76,6 +76,6 @@ export class Responses {
     if (!this.#wanted || this.#held || this.running) return
     this.#wanted = false
     this.#asked = true
-    this.send({ type: 'response.create', event_id: `hovor_response_${++this.#count}` })
+    this.send({ type: 'response.create', event_id: `talk_response_${++this.#count}` })
   }
 }
