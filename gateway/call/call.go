@@ -30,10 +30,11 @@ type Call struct {
 	down     downlink
 	ear      *ear // nil: off
 
-	state conversation.State // actor only, like what follows
-	now   []conversation.Effect
-	next  []conversation.Happening // to be stepped before the next letter
-	leg   provider.Leg
+	state  conversation.State // actor only, like what follows
+	now    []conversation.Effect
+	next   []conversation.Happening // to be stepped before the next letter
+	leg    provider.Leg
+	broken bool // a step panicked
 
 	snapshot atomic.Pointer[Snapshot]
 	view     atomic.Pointer[realtime.Session]

@@ -2,6 +2,8 @@ package call
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -49,7 +51,7 @@ func (c *Call) loop(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	c.execute()
-	for !c.state.Snapshot().Ended {
+	for !c.state.Snapshot().Ended && !c.broken {
 		if due, ok := c.state.Deadline(); ok {
 			timer.Reset(max(due-time.Since(c.begin), 0))
 		} else {
@@ -120,6 +122,7 @@ func (c *Call) recorded(ev realtime.Event) map[string]string {
 
 // step steps the conversation and does what it asks for; what that brings back is stepped before anything else.
 func (c *Call) step(what conversation.Happening) {
+	defer c.survive()
 	c.next = append(c.next, what)
 	for len(c.next) > 0 {
 		what, c.next = c.next[0], c.next[1:]
@@ -127,6 +130,20 @@ func (c *Call) step(what conversation.Happening) {
 		c.execute()
 	}
 	c.publish()
+}
+
+// survive ends the call, and only this call, when a step panics: a fault of ours that a thousand other people should not feel.
+func (c *Call) survive() {
+	fault := recover()
+	if fault == nil {
+		return
+	}
+	c.log.Error("call broke", "fault", fmt.Sprintf("%T", fault), "stack", string(debug.Stack())) // the value may hold what was said
+	if c.broken {
+		return
+	}
+	c.broken, c.next, c.now = true, nil, nil
+	c.step(conversation.EndAsked{Reason: Internal})
 }
 
 // media is what the media goroutines know now.

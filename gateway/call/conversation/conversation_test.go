@@ -487,3 +487,46 @@ func TestEveryEndReasonHasASentence(t *testing.T) {
 		t.Errorf("%d sentences for %d reasons", len(sentences), len(EndReasons()))
 	}
 }
+
+func TestWithoutAnEarTheProviderFindsTheTurns(t *testing.T) {
+	d := ready(t, func(c *Config) { c.Ear = false })
+	if u := d.s.Upstream(); u.Audio.Input.TurnDetection.Value == nil {
+		t.Fatal("the provider was told not to look for turns")
+	}
+	hears := func(item string) {
+		d.provider(&realtime.InputAudioBufferSpeechStarted{ItemID: item})
+		d.provider(&realtime.InputAudioBufferSpeechStopped{ItemID: item})
+		d.provider(&realtime.InputAudioBufferCommitted{ItemID: item})
+	}
+	hears("u1")
+	d.want("c:input_audio_buffer.speech_started", "c:input_audio_buffer.speech_stopped", "c:input_audio_buffer.committed")
+	d.answer("r1", "a1")
+	d.want("c:response.created", "c:hovor.turn")
+	d.heard = time.Second
+	d.provider(&realtime.InputAudioBufferSpeechStarted{ItemID: "u2"})
+	d.never("p:response.cancel", "p:output_audio_buffer.clear", "p:conversation.item.truncate")
+	d.want("cut", "c:input_audio_buffer.speech_started", "c:hovor.heard", "c:hovor.turn")
+	d.done("r1", "cancelled")
+	d.provider(&realtime.OutputAudioBufferCleared{ResponseID: "r1"})
+	d.provider(&realtime.InputAudioBufferSpeechStopped{ItemID: "u2"})
+	d.provider(&realtime.InputAudioBufferCommitted{ItemID: "u2"})
+	d.answer("r2", "a2")
+	d.never("cut")
+	if tn := toClient[*realtime.HovorTurn](d); tn.Outcome != answered {
+		t.Fatalf("turn %s", jsonOf(tn))
+	}
+}
+
+func TestAPageThatConnectsLaterStillLearnsWhyThereIsNoCall(t *testing.T) {
+	d := newDrive(t, nil)
+	d.do(ProviderGone{Class: "unreachable", Sentence: "The voice service cannot be reached."})
+	d.never("c:hovor.ended")
+	d.wait(time.Second)
+	d.do(ChannelOpened{})
+	d.want("c:session.created", "c:hovor.provider", "c:hovor.ended", "close:provider_unavailable")
+
+	d = newDrive(t, nil)
+	d.do(ProviderGone{Class: "unreachable"})
+	d.wait(10 * time.Second)
+	d.want("close:provider_unavailable")
+}

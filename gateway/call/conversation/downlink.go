@@ -252,6 +252,10 @@ func (st *step) firstAudio(h FirstAudio) {
 		return
 	}
 	st.audible()
+	if !st.voiced {
+		st.voiced = true
+		st.count(SetupDone{Phase: "first_audio", Took: h.Sent})
+	}
 	if !st.answer.open || st.answer.first != 0 {
 		return
 	}

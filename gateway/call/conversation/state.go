@@ -22,6 +22,7 @@ type State struct {
 	ended   bool
 	reason  EndReason
 	doom    doom // the call cannot be; the client is told as soon as it can hear it
+	voiced  bool // the first audio of the call has been counted
 	spoke   bool // the assistant's voice was heard once; it cannot change any more
 
 	session realtime.Session // effective; what the client sees but for what is hidden from it
