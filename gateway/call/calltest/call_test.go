@@ -489,3 +489,43 @@ func TestAScreenRequestReachesThePage(t *testing.T) {
 		}
 	})
 }
+
+func TestThirtyInterruptions(t *testing.T) {
+	live(t, calltest.Options{Link: near, Upstream: near}, func(t *testing.T, w *calltest.World) {
+		w.Provider.Will(calltest.Script{Think: 150 * time.Millisecond, Text: strings.Repeat("and so on ", 40), Audio: 20 * time.Second})
+		b := w.Dial()
+		calltest.Await[*realtime.HovorProvider](b, 3*time.Second, nil)
+		b.Speak(800 * time.Millisecond)
+		var took []time.Duration
+		for i := range 30 {
+			before := len(b.Heard())
+			w.Within(5*time.Second, "an answer", func() bool { return len(b.Heard()) > before+20 })
+			time.Sleep(time.Second + time.Duration(i)*7*time.Millisecond)
+			onset, speaking := time.Now(), b.Heard()[len(b.Heard())-1].Response
+			b.Begin(700 * time.Millisecond)
+			time.Sleep(time.Second)
+			var last time.Time
+			for _, p := range b.Heard() {
+				if p.Response == speaking {
+					last = p.At
+				}
+			}
+			took = append(took, last.Sub(onset))
+		}
+		slices.Sort(took)
+		p50, p95 := took[len(took)/2], took[len(took)*95/100]
+		t.Logf("onset to last packet at the browser, 30 tries over 2 × 20 ms: p50 %v, p95 %v, max %v", p50, p95, took[len(took)-1])
+		if p50 > 300*time.Millisecond || p95 > 450*time.Millisecond {
+			t.Errorf("too slow")
+		}
+		seen := map[uint32]bool{}
+		var now uint32
+		for _, p := range b.Heard() {
+			if p.Response != now && seen[p.Response] {
+				t.Fatal("a stale frame left")
+			}
+			now = p.Response
+			seen[now] = true
+		}
+	})
+}
