@@ -19,12 +19,13 @@ const (
 	Rejected     Class = "rejected"     // another 4xx: it does not like what we ask
 	BadAnswer    Class = "bad_answer"   // it answers with something that is not the protocol
 	Lost         Class = "lost"         // was connected, is gone
+	Expired      Class = "expired"      // the provider's limit on a session was reached and the session could not be renewed
 	Overflow     Class = "overflow"     // it sends faster than a call can take
 	Unclassified Class = "unclassified" // everything else; a bug report waiting to be written
 )
 
 // Classes is the closed set, in the order of the documents.
-var Classes = []Class{Unreachable, Unauthorized, RateLimited, Overloaded, Timeout, Rejected, BadAnswer, Lost, Overflow, Unclassified}
+var Classes = []Class{Unreachable, Unauthorized, RateLimited, Overloaded, Timeout, Rejected, BadAnswer, Lost, Expired, Overflow, Unclassified}
 
 // Error is a provider's failure. Its text goes to logs: it holds no credential and nothing that was said.
 type Error struct {
@@ -65,6 +66,7 @@ var sentences = map[Class]string{
 	Rejected:     "The voice service refused this call's settings. Whoever runs the server finds the reason in its log.",
 	BadAnswer:    "The voice service answered in a way this server does not understand. Whoever runs the server finds more in its log.",
 	Lost:         "The connection to the voice service was lost. What was said so far is kept; a new call continues it.",
+	Expired:      "The voice service ends a conversation after a while, and this one could not be carried over. What was said is kept; a new call continues it.",
 	Overflow:     "The voice service sent more than this call could take. What was said so far is kept; a new call continues it.",
 	Unclassified: "The voice service failed. What was said so far is kept; a new call continues it.",
 }
