@@ -107,13 +107,13 @@ func (st *step) done(ev *realtime.ResponseDone, raw []byte) []byte {
 		if ev.Response.Status == realtime.StatusFailed {
 			st.count(ProviderFault{Class: "response_failed"})
 		}
-		st.ended1(g, ev)
+		st.closeGeneration(g, ev)
 	}
 	return raw
 }
 
-// ended1 closes what a finished generation leaves: a playback that never sounded, a turn that nothing will answer any more.
-func (st *step) ended1(g generation, ev *realtime.ResponseDone) {
+// closeGeneration closes what a finished generation leaves: a playback that never sounded, a turn that nothing will answer any more.
+func (st *step) closeGeneration(g generation, ev *realtime.ResponseDone) {
 	st.later = slices.DeleteFunc(slices.Clone(st.later), func(p playback) bool { return p.response == g.id && !p.sounding })
 	for i := range st.later {
 		if st.later[i].response == g.id {
@@ -172,7 +172,7 @@ func (st *step) giveUp(status, reason string) {
 		st.dead = addBounded(st.dead, g.id, maxDead)
 		st.tell(ev)
 	}
-	st.ended1(g, ev)
+	st.closeGeneration(g, ev)
 }
 
 // lateFor is how long the response of a create that was given up on may still come.
