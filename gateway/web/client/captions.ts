@@ -41,6 +41,7 @@ export class Captions {
   readonly lines: Caption[] = []
   #byId = new Map<string, Caption>()
   #aliases = new Map<string, string>() // items that are no lines (instructions, tool outputs) → the line before them
+  #heard = new Map<string, string>() // the heard prefix as the gateway told it; the words may still be on their way
   #language: string
 
   constructor(language = 'en') {
@@ -55,11 +56,17 @@ export class Captions {
     this.lines.length = 0
     this.#byId.clear()
     this.#aliases.clear()
+    this.#heard.clear()
   }
 
   apply(e: WireEvent): Caption[] {
     const changed = this.#apply(e)
-    return changed === null ? [] : Array.isArray(changed) ? changed : [changed]
+    const lines = changed === null ? [] : Array.isArray(changed) ? changed : [changed]
+    for (const line of lines) {
+      const heard = this.#heard.get(line.id)
+      if (heard !== undefined) line.heard = heardLength(line.text, heard)
+    }
+    return lines
   }
 
   #apply(e: WireEvent): Caption | Caption[] | null {
@@ -149,11 +156,11 @@ export class Captions {
         })
       case 'hovor.heard':
         return this.#known(e.item_id, (line) => {
-          line.heard = e.complete ? line.text.length : heardLength(line.text, e.text ?? '')
+          this.#heard.set(line.id, e.text ?? '')
           if (e.complete) line.interrupted = false
         })
       case 'hovor.turn': {
-        const last = this.#lastAnswer()
+        const last = this.lines.find((l) => l.turn?.id === e.turn_id) ?? this.#lastAnswer()
         if (!last) return null
         last.turn = {
           id: e.turn_id ?? '',

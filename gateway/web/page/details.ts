@@ -54,18 +54,19 @@ export class Details {
       this.#turns.replaceChildren(h('table', { id: 'turns' }, head, this.#body))
     }
     const figure = (ms: number | null | undefined) => h('td', { class: 'n' }, typeof ms === 'number' ? seconds(ms) : '–')
-    this.#body.prepend(
-      h(
+    const old = this.#body.querySelector(`[data-turn="${CSS.escape(turn.id)}"]`) // told again when it is interrupted
+    const row = h(
         'tr',
         { 'data-turn': turn.id },
-        h('td', {}, String(++this.#count)),
+        h('td', {}, old?.firstElementChild?.textContent ?? String(++this.#count)),
         h('td', {}, named('turn', turn.mode)),
         h('td', {}, named('turn', turn.outcome)),
         figure(turn.latency.total),
         figure(turn.latency.endpointing),
         figure(turn.latency.provider_first_audio),
-      ),
     )
+    if (old) old.replaceWith(row)
+    else this.#body.prepend(row)
   }
 
   tool(run: ToolRun): void {

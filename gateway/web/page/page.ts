@@ -51,7 +51,7 @@ function newTalk(person: string): Talk {
     }),
     next.on('turn', (turn) => {
       details.turn(turn)
-      if (typeof turn.latency.total === 'number') trace.mark(seconds(turn.latency.total))
+      if (turn.outcome === 'answered' && typeof turn.latency.total === 'number') trace.mark(seconds(turn.latency.total))
     }),
     next.on('stream', play),
     next.on('microphone', (track) => trace.listen('person', track && new MediaStream([track]))),

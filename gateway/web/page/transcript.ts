@@ -95,7 +95,13 @@ function words(line: Caption): (Node | string)[] {
   const heard = line.text.slice(0, line.heard)
   const rest = line.text.slice(line.heard)
   if (!line.interrupted) return [heard, h('span', { class: 'ahead' }, rest)]
-  return [heard, h('span', { class: 'unseen' }, ` ${t('line.unheard')} `), h('del', {}, rest)]
+  return [heard, h('span', { class: 'unseen' }, ` ${t('line.unheard')} `), h('del', {}, shortened(rest))]
+}
+
+/** What nobody heard takes a few lines at most. */
+function shortened(text: string): string {
+  if (text.length <= 180) return text
+  return text.slice(0, text.lastIndexOf(' ', 160)) + ' …'
 }
 
 function remarks(line: Caption): Node[] {

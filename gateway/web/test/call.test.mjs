@@ -1,18 +1,11 @@
-// Chromium against a running gateway with its embedded provider: HOVOR_URL=http://127.0.0.1:8080 node --test test/call.test.mjs
-// More of the environment:
-//   HOVOR_ADMIN_URL      the admin listener; the turn's figures are then looked for in /metrics too
-//   HOVOR_KILL_PROVIDER  a shell command that ends the provider; without it that one test is skipped
-//   HOVOR_START_PROVIDER a shell command that starts it again, in the background
-import { execSync, spawn } from 'node:child_process'
-import { afterEach, describe, test } from 'node:test'
+// Chromium against a gateway with its embedded provider: the real page, the real binary, spoken fixtures. See live.mjs for what is run.
+import { after, afterEach, before, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
-import { executablePath, launch, openPage, says } from './browser.mjs'
+import { launch, openPage, says } from './browser.mjs'
+import { noBinary, noGateway, startGateway } from './live.mjs'
 import { wav } from './speech.mjs'
 
-const url = process.env.HOVOR_URL?.replace(/\/$/, '')
-const skip = !url ? 'set HOVOR_URL to a running gateway' : !executablePath ? 'no Chromium found: set HOVOR_CHROMIUM' : false
-
-let browser, page
+let browser, page, gateway, url
 afterEach(async () => {
   const faults = page?.faults ?? []
   await browser?.close()
@@ -91,13 +84,19 @@ async function spokenTurn(mode) {
   assert.ok(ms > 0 && ms < 10_000, `${ms} ms`)
   await page.click('#tab-call')
   assert.match(await page.textContent('#turns tbody tr'), mode === 'ptt' ? /held/ : /open/)
-  if (process.env.HOVOR_ADMIN_URL) {
-    const metrics = await (await fetch(process.env.HOVOR_ADMIN_URL + '/metrics')).text()
+  if (gateway.admin) {
+    const metrics = await (await fetch(gateway.admin + '/metrics')).text()
     assert.match(metrics, new RegExp(`hovor_turn[a-z_]*\\{[^}]*mode="${mode}"`))
   }
 }
 
-describe('a call', { skip }, () => {
+describe('a call', { skip: noGateway }, () => {
+  before(async () => {
+    gateway = await startGateway()
+    url = gateway.url
+  })
+  after(() => gateway?.stop())
+
   test('spoken with an open microphone: both captions, an audible answer, the turn\'s latency', () => spokenTurn('open'))
   test('spoken with push-to-talk: the same', () => spokenTurn('ptt'))
 
@@ -186,32 +185,36 @@ describe('a call', { skip }, () => {
     await says(page, 'phase', 'live')
     assert.ok((await words('person')).length >= 1)
   })
+})
 
-  test('the provider killed in mid-call: said within 3 s, the words kept, a new call goes on', { skip: process.env.HOVOR_KILL_PROVIDER ? false : 'set HOVOR_KILL_PROVIDER to a command that ends it' }, async () => {
+describe('a call whose provider runs apart', { skip: noBinary }, () => {
+  before(async () => {
+    gateway = await startGateway({ apart: true })
+    url = gateway.url
+  })
+  after(() => gateway?.stop())
+
+  test('the provider killed in mid-call: said within 3 s, the words kept, a new call goes on', async () => {
     await open(null)
     await page.fill('#words', 'hello')
     await page.press('#words', 'Enter')
     await line('assistant')
+    await audible()
     const before = await words('person')
     await page.evaluate(() => new MutationObserver(() => (window.toldAt ??= performance.now())).observe(document.getElementById('notice'), { attributes: true, attributeFilter: ['hidden'] }))
     const at = await page.evaluate(() => performance.now())
-    execSync(process.env.HOVOR_KILL_PROVIDER, { shell: '/bin/sh' })
+    gateway.killProvider()
     await page.waitForSelector('#notice:not([hidden])')
     const took = (await page.evaluate(() => window.toldAt)) - at
     assert.ok(took <= 3_000, `told after ${took.toFixed(0)} ms`)
     assert.deepEqual(await words('person'), before)
-    if (!process.env.HOVOR_START_PROVIDER) return
-    spawn(process.env.HOVOR_START_PROVIDER, { shell: '/bin/sh', stdio: 'ignore', detached: true }).unref()
-    await assert.doesNotReject(async () => {
-      for (let tries = 0; ; tries++) {
-        await page.click('#notice-actions button')
-        await page.waitForFunction(() => ['live', 'ended'].includes(document.documentElement.dataset.phase))
-        if ((await page.evaluate(() => document.documentElement.dataset.phase)) === 'live') return
-        if (tries > 50) throw new Error('no new call')
-      }
-    })
+
+    await gateway.startProvider()
+    await page.click('#notice-actions button')
+    await says(page, 'phase', 'live')
     await page.fill('#words', 'hello again')
     await page.press('#words', 'Enter')
     await page.waitForFunction((n) => document.querySelectorAll('#log .line[data-speaker=person]').length > n, before.length)
+    assert.equal((await words('person'))[0], before[0])
   })
 })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { startServer } from '../testserver/server.mjs'
 import { executablePath, farSide, launch, openPage, says } from './browser.mjs'
 
-const skip = executablePath ? false : 'no Chromium found: set HOVOR_CHROMIUM'
+const skip = executablePath ? false : 'no Chromium found: install it or set HOVOR_CHROMIUM'
 let browser, fake, far, page
 
 before(async () => {

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const folder = process.env.HOVOR_SPEECH ?? fileURLToPath(new URL('../../provider/local/testdata/speech', import.meta.url))
-const plain = (name) => name.toLowerCase().replace(/\.wav$/, '').replace(/[^a-z0-9]+/g, ' ').trim()
+const tokens = (name) => name.toLowerCase().replace(/\.wav$/, '').split(/[^a-z0-9]+/).filter(Boolean)
 
-/** The fixture that says these words; throws with the folder's name when there is none. */
+/** The fixture for these words: the one whose name holds most of them and nothing else ("open-welcome.wav"). */
 export function fixture(words) {
-  const names = existsSync(folder) ? readdirSync(folder).filter((n) => n.endsWith('.wav')) : []
-  const name = names.find((n) => plain(n) === words) ?? names.find((n) => plain(n).endsWith(words)) ?? names.find((n) => plain(n).includes(words))
+  const said = new Set(tokens(words))
+  const names = existsSync(folder) ? readdirSync(folder).filter((n) => n.endsWith('.wav') && tokens(n).every((t) => said.has(t))) : []
+  const [name] = names.sort((a, b) => tokens(b).length - tokens(a).length)
   if (!name) throw new Error(`no fixture says "${words}" in ${folder}`)
   return read(join(folder, name))
 }

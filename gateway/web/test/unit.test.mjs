@@ -72,6 +72,23 @@ test('what was not heard is known, and an interruption makes it final', () => {
   assert.equal(line.text.slice(line.heard), ' three four.')
 })
 
+test('the heard prefix may be told before the words are all there', () => {
+  const c = new Captions()
+  c.apply(answer('a1', null))
+  c.apply({ type: 'hovor.heard', item_id: 'a1', audio_ms: 400, text: 'One two', complete: false })
+  c.apply({ type: 'response.output_audio_transcript.done', item_id: 'a1', response_id: 'r1', transcript: 'One two three four.' })
+  assert.equal(c.get('a1').heard, 7)
+})
+
+test('a turn that is told again is still one turn', () => {
+  const c = new Captions()
+  c.apply(answer('a1', null))
+  c.apply({ type: 'hovor.turn', turn_id: 't1', mode: 'open', outcome: 'answered', latency_ms: { total: 540 } })
+  c.apply(answer('a2', 'a1'))
+  c.apply({ type: 'hovor.turn', turn_id: 't1', mode: 'open', outcome: 'interrupted', latency_ms: { total: 540 }, interrupted_after_ms: 900 })
+  assert.deepEqual([c.get('a1').turn.outcome, c.get('a1').interrupted, c.get('a2').turn], ['interrupted', true, null])
+})
+
 test('a fully heard item is not interrupted, whatever came before', () => {
   const c = new Captions()
   c.apply(answer('a1', null))

@@ -5,7 +5,7 @@ import { z } from 'zod'
 const { searchParams } = new URL(location.href)
 const gateway = searchParams.get('gateway')
 const bearer = searchParams.get('bearer')
-const state = (window.stock = { events: [], tools: [], history: [], interrupted: 0, error: null, session: null })
+const state = (window.stock = { events: [], tools: [], history: [], error: null, session: null })
 
 const getDocument = tool({
   name: 'get_document',
@@ -33,7 +33,6 @@ window.connect = async () => {
   session.on('error', (e) => (state.error = String(e.error?.message ?? JSON.stringify(e.error))))
   session.on('transport_event', (e) => state.events.push(e))
   session.on('history_updated', (h) => (state.history = h))
-  session.on('audio_interrupted', () => state.interrupted++)
   await session.connect({ apiKey: value, url: gateway + '/v1/realtime/calls' })
 }
 window.say = (text) => state.session.sendMessage(text)
