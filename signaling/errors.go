@@ -22,6 +22,15 @@ var (
 	// ErrBadCredential is for a bearer that nobody here issued.
 	ErrBadCredential = refuse(http.StatusUnauthorized, realtime.TypeAuthentication, realtime.CodeInvalidCredential,
 		"this credential is not known here: check that it was issued by this host, and that the client talks to the same host")
+	// ErrPrecondition is for a PATCH whose entity-tag is not that of the current ICE session.
+	ErrPrecondition = refuse(http.StatusPreconditionFailed, realtime.TypeInvalidRequest, realtime.CodePreconditionFailed,
+		`the entity-tag in If-Match is not that of the call's current ICE session; use the ETag of the last answer, or "*" to restart ICE`)
+	// ErrPatchKind is for the one of trickle and restart that a Service does not do.
+	ErrPatchKind = refuse(http.StatusUnprocessableEntity, realtime.TypeInvalidRequest, realtime.CodeNotSupported,
+		"this call does not take this kind of PATCH; candidates need not be sent here, because the answer holds all of the server's")
+	// ErrNoTranscription is for ?intent=transcription where no provider can do it.
+	ErrNoTranscription = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeNotSupported,
+		"no provider behind this gateway has sessions that only transcribe; open a session with ?model= and set audio.input.transcription in it")
 )
 
 // The door's own refusals.

@@ -44,6 +44,12 @@ const (
 	CodeTimeout                = "timeout"
 	CodeInternal               = "internal_error"
 	CodeEventNotAllowed        = "event_not_allowed"
+	CodePreconditionRequired   = "precondition_required"
+	CodePreconditionFailed     = "precondition_failed"
+	CodeInvalidFragment        = "invalid_sdp_fragment"
+	CodeNotSupported           = "not_supported"
+	CodeUpgradeRequired        = "upgrade_required"
+	CodeSlowReader             = "slow_reader"
 )
 
 // Error is the protocol's error form, in an HTTP body as in an error event. Message is for a person, and says what to do.
