@@ -43,7 +43,7 @@ function ended(child) {
   })
 }
 
-const key = { HOVOR_PROVIDER_KEY: 'a key of the tests' }
+const key = { HOVOR_PROVIDER_KEY: 'key-of-the-tests' }
 
 /** {url, admin, stop()}, and with `apart` also killProvider() and startProvider(). */
 export async function startGateway({ apart = false } = {}) {
