@@ -35,6 +35,9 @@ type MediaSample struct {
 	Jitter  time.Duration
 	RTT     time.Duration
 	Stale   uint64 // downlink only: packets of a cut answer that were held back
+	Dropped uint64 // packets that could not be passed on: no provider yet (up), a failed write (down)
+	// Concealed counts the 20 ms frames that the ear made up because theirs were lost; uplink only.
+	Concealed uint64
 }
 
 // Observer counts. Its methods do not block. The directions are "from_client", "to_client", "from_provider", "to_provider".

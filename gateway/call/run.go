@@ -181,8 +181,13 @@ func (c *Call) flush() {
 func (c *Call) finished() {
 	s, took := c.state.Snapshot(), time.Since(c.begin)
 	in, out := c.peer.Stats(), c.down.Stats()
-	c.observer.Media("from_client", MediaSample{Packets: in.PacketsIn, Lost: in.LostIn, Jitter: in.JitterIn, RTT: in.RTT})
-	c.observer.Media("to_client", MediaSample{Packets: in.PacketsOut, Lost: in.LostOut, Jitter: in.JitterOut, RTT: in.RTT, Stale: out.StaleDropped})
+	up := MediaSample{Packets: in.PacketsIn, Lost: in.LostIn, Jitter: in.JitterIn, RTT: in.RTT, Dropped: uint64(c.up.early.Load())}
+	if c.up.tap != nil {
+		up.Concealed = c.up.tap.Stats().Concealed
+	}
+	c.observer.Media("from_client", up)
+	c.observer.Media("to_client", MediaSample{Packets: in.PacketsOut, Lost: in.LostOut, Jitter: in.JitterOut, RTT: in.RTT,
+		Stale: out.StaleDropped, Dropped: out.WriteErrors})
 	if n := c.down.staleSince(); n > 0 {
 		c.observer.StaleFrames(n)
 	}

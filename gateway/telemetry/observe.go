@@ -48,6 +48,8 @@ func (m *Metrics) Media(direction string, s call.MediaSample) {
 		m.lost.WithLabelValues(direction).Add(float64(s.Lost))
 	}
 	m.jitter.WithLabelValues(direction).Observe(s.Jitter.Seconds())
+	m.dropped.WithLabelValues(direction).Add(float64(s.Dropped))
+	m.concealed.Add(float64(s.Concealed))
 	if s.RTT > 0 {
 		m.rtt.WithLabelValues(direction).Observe(s.RTT.Seconds())
 	}
