@@ -58,7 +58,7 @@ func (c serveCmd) greet(cfg *config.Config, s *gateway.Server) {
 	fmt.Printf("hovor %s\n\n  page     %s\n  metrics  %s/metrics\n", telemetry.BuildVersion(), s.PublicURL(), s.AdminURL())
 	if cfg.Demo.On {
 		fmt.Print(`
-  Open the page, press Connect, and say in English: "hello", "open the document welcome",
+  Open the page, press Start talking, and say in English: "hello", "open the document welcome",
   "read the document pricing", or "tell me a long story" and talk over it.
   Type in Czech, German, Russian or English. Only Alice may have the pricing read to her.
 `)
