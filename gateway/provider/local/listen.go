@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"hovor/gateway/provider/local/ear"
@@ -40,7 +41,7 @@ func (x *session) listen() {
 			continue
 		}
 		if x.input.add(h.pcm) {
-			x.recognize()
+			x.recognize(true)
 		}
 		if x.detect == nil {
 			continue
@@ -102,7 +103,7 @@ func (x *session) commit() {
 	case e.silent:
 		g = &guess{ready: true}
 	case g == nil || g.id != in.id || g.active != in.active:
-		g = x.recognize()
+		g = x.recognize(false)
 	}
 	g.entries = e
 	x.guess = nil
@@ -112,24 +113,40 @@ func (x *session) commit() {
 	}
 }
 
-// recognize lets the ear listen to what the buffer holds. It starts in every pause, so that at the end of a turn the
-// words are usually there already. An older guess that is still under way is forgotten.
-func (x *session) recognize() *guess {
+// recognize lets the ear listen to what the buffer holds. It starts early, in every pause, so that at the end of a turn
+// the words are usually there already. An older guess that is still under way is forgotten.
+func (x *session) recognize(early bool) *guess {
 	g := &guess{id: x.input.id, active: x.input.active}
 	x.guess = g
-	pcm := x.input.speech[:len(x.input.speech):len(x.input.speech)]
+	x.hear(g, ear.Utterance{ID: g.id, PCM: x.input.speech[:len(x.input.speech):len(x.input.speech)], Early: early})
+	return g
+}
+
+func (x *session) hear(g *guess, u ear.Utterance) {
 	x.helpers.Go(func() {
 		ctx, cancel := context.WithTimeout(x.ctx, recognizeWithin)
 		defer cancel()
-		result, err := x.server.ear.Recognize(ctx, ear.Utterance{ID: g.id, PCM: pcm})
-		x.post(x.ctx, func() {
-			g.ready, g.result, g.err = true, result, err
-			if g.entries != nil {
-				x.transcribed(g)
-			}
-		})
+		result, err := x.server.ear.Recognize(ctx, u)
+		x.post(x.ctx, func() { x.guessed(g, u, result, err) })
 	})
-	return g
+}
+
+func (x *session) guessed(g *guess, u ear.Utterance, result ear.Result, err error) {
+	if errors.Is(err, ear.ErrBusy) {
+		if g.entries == nil {
+			if x.guess == g {
+				x.guess = nil
+			}
+			return
+		}
+		u.Early = false // it was committed meanwhile: now it is worth waiting for
+		x.hear(g, u)
+		return
+	}
+	g.ready, g.result, g.err = true, result, err
+	if g.entries != nil {
+		x.transcribed(g)
+	}
 }
 
 // transcribed gives a committed item its words, and goes on with what waited for them.

@@ -1,6 +1,12 @@
 package ear
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+// ErrBusy is returned for an early utterance when the ear has too much to do.
+var ErrBusy = errors.New("the ear is busy")
 
 // Rate is the sample rate an Ear listens at: mono, 16 bit.
 const Rate = 16000
@@ -16,6 +22,9 @@ type Ear interface {
 type Utterance struct {
 	ID  string  // the same when an utterance is listened to again because it has grown
 	PCM []int16 // Rate Hz; not changed by an Ear
+
+	// Early: the person has only paused and may go on. A busy ear returns ErrBusy at once instead of keeping others waiting.
+	Early bool
 }
 
 // Result is what was heard.
@@ -26,3 +35,9 @@ type Result struct {
 
 // Understood reports whether the utterance was recognized.
 func (r Result) Understood() bool { return r.Text != "" }
+
+// None is an Ear that understands nothing, at no cost: for load tests and for brains that do not listen to words.
+type None struct{}
+
+// Recognize implements Ear.
+func (None) Recognize(context.Context, Utterance) (Result, error) { return Result{}, nil }

@@ -15,7 +15,7 @@ import (
 type Config struct {
 	Vocabulary command.Vocabulary
 	Model      string // directory of the English model; "" = where Debian installs it
-	Decoders   int    // utterances at a time; 0 = the number of processors, at most 4
+	Decoders   int    // utterances at a time; 0 = half the processors, at least 1 and at most 4
 }
 
 // Thresholds of the fit. A command that changes something has to fit better.
@@ -61,7 +61,7 @@ func New(cfg Config) (*Ear, error) {
 	e.grammar, e.words, e.skipped = cfg.Vocabulary.JSGF(func(w string) bool { return len(e.dict[w]) > 0 })
 	n := cfg.Decoders
 	if n <= 0 {
-		n = min(runtime.NumCPU(), 4)
+		n = max(1, min(runtime.NumCPU()/2, 4))
 	}
 	first, err := e.newDecoder()
 	if err != nil {
@@ -95,15 +95,23 @@ func (e *Ear) Recognize(ctx context.Context, u ear.Utterance) (ear.Result, error
 	var d *decoder
 	select {
 	case d = <-e.free:
-	case <-ctx.Done():
-		return ear.Result{}, ctx.Err()
+	default:
+		if u.Early {
+			return ear.Result{}, ear.ErrBusy
+		}
+		select {
+		case d = <-e.free:
+		case <-ctx.Done():
+			return ear.Result{}, ctx.Err()
+		}
 	}
 	defer func() { e.free <- d }()
 	if d == nil {
-		var err error
-		if d, err = e.newDecoder(); err != nil {
+		made, err := e.newDecoder()
+		if err != nil {
 			return ear.Result{}, err
 		}
+		d = made
 	}
 	text, commandSegments, err := d.decode(searchCommand, pcm)
 	if err != nil || text == "" {
