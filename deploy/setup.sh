@@ -3,7 +3,7 @@
 # As root it installs what is missing; otherwise it prints the one line to run. It is silent and quick when nothing is missing.
 set -eu
 
-run="gcc libc6-dev pkg-config libopus-dev libespeak-ng1 espeak-ng-data libpocketsphinx3 pocketsphinx-en-us"
+run="gcc libc6-dev pkg-config libopus-dev libspeexdsp-dev libespeak-ng1 espeak-ng-data libpocketsphinx3 pocketsphinx-en-us"
 test="chromium sox"
 
 want=$run
