@@ -260,3 +260,33 @@ func FromClose(code int, text string) *provider.Error {
 	}
 	return e
 }
+
+// Exchange writes some messages and reads until enough says so or fails. It is for the opening, before Run; it waits no longer
+// than ctx.
+func (c *Conn) Exchange(ctx context.Context, write [][]byte, enough func(raw []byte) (bool, error)) error {
+	stop := context.AfterFunc(ctx, func() { _ = c.ws.Close() })
+	defer stop()
+	fail := func(err error) error {
+		if ctx.Err() != nil {
+			return &provider.Error{Class: provider.Timeout, Err: ctx.Err()}
+		}
+		return c.outcome(err)
+	}
+	for _, raw := range write {
+		if err := c.ws.WriteMessage(websocket.TextMessage, raw); err != nil {
+			return fail(err)
+		}
+	}
+	for {
+		_, raw, err := c.ws.ReadMessage()
+		if err != nil {
+			return fail(err)
+		}
+		if ok, err := enough(raw); ok || err != nil {
+			return err
+		}
+	}
+}
+
+// Say writes one message at once, before Run: an answer within an Exchange.
+func (c *Conn) Say(raw []byte) error { return c.ws.WriteMessage(websocket.TextMessage, raw) }

@@ -60,7 +60,7 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 		d.Proxy = http.ProxyFromEnvironment
 	}
 	header := cfg.Header.Clone()
-	header.Del("OpenAI-Beta") // the beta shape is gone, and the header with it (research: langwatch/scenario#602)
+	header.Del("OpenAI-Beta")                 // the beta shape is gone, and the header with it (research: langwatch/scenario#602)
 	stop := context.AfterFunc(ctx, c.abandon) // gorilla looks only at the deadline once it has a connection
 	ws, res, err := d.DialContext(ctx, cfg.URL, header)
 	stop()
