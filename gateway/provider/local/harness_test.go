@@ -33,7 +33,7 @@ type house struct {
 	server *Server
 	http   *http.Client
 	engine *sfu.Engine // the clients'
-	stop   func() // drains the server and waits for it
+	stop   func()      // drains the server and waits for it
 }
 
 // inHouse runs fn in a bubble with a server made of a tone voice, a scripted ear and the brain. The bubble cannot end

@@ -55,21 +55,38 @@ type Vocabulary struct {
 // Parse reads a sentence in the language ("en", "cs", "de", "ru"); a sentence that is no command is Unknown.
 // Titles that the vocabulary does not hold are accepted and left without an id.
 func (v Vocabulary) Parse(language, text string) Intent {
-	folded := Fold(text)
-	tokens := strings.Fields(folded)
+	tokens := strings.Fields(Fold(text))
 	if len(tokens) == 0 || len(tokens) > 60 {
 		return Intent{}
 	}
-	for _, t := range grammar[language] {
-		slots := map[string]string{}
-		if match(t.nodes, tokens, func(slot, text string) bool { return len(text) <= 280 }, slots) {
-			return v.intent(t.kind, slots, text, folded)
+	// Names that are known win over longer ones that are not: "lies … welcome vor" is about "welcome".
+	for _, accept := range []func(slot, text string) bool{v.known, func(string, string) bool { return true }} {
+		for _, t := range grammar[language] {
+			slots := map[string]string{}
+			if match(t.nodes, tokens, accept, slots) {
+				return v.intent(t.kind, slots, text)
+			}
 		}
 	}
 	return Intent{}
 }
 
-func (v Vocabulary) intent(k Kind, slots map[string]string, text, folded string) Intent {
+// known accepts a document or process only by a name of the vocabulary, and any other text.
+func (v Vocabulary) known(slot, text string) bool {
+	var list []Named
+	switch slot {
+	case "document":
+		list = v.Documents
+	case "process":
+		list = v.Processes
+	default:
+		return true
+	}
+	id, _ := find(list, text)
+	return id != ""
+}
+
+func (v Vocabulary) intent(k Kind, slots map[string]string, text string) Intent {
 	in := Intent{Kind: k}
 	if d, ok := slots["document"]; ok {
 		in.ID, in.Name = find(v.Documents, d)
