@@ -73,8 +73,16 @@ func (f *Fragment) Candidates() []string {
 	return all
 }
 
-// String is the fragment as it travels, lines ended by CRLF.
-func (f *Fragment) String() string {
+// String tells how much there is and keeps the password out.
+func (f Fragment) String() string {
+	return fmt.Sprintf("%v, %d candidates", f.Current(), len(f.Candidates()))
+}
+
+// GoString covers %#v.
+func (f Fragment) GoString() string { return f.String() }
+
+// Text is the fragment as it travels, lines ended by CRLF.
+func (f *Fragment) Text() string {
 	var b strings.Builder
 	line := func(parts ...string) {
 		for _, p := range parts {
