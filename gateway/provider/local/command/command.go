@@ -52,9 +52,15 @@ type Vocabulary struct {
 	Topics, Phrases, Messages []string
 }
 
+// maxSentence in bytes: what is longer is a story, not a command.
+const maxSentence = 600
+
 // Parse reads a sentence in the language ("en", "cs", "de", "ru"); a sentence that is no command is Unknown.
 // Titles that the vocabulary does not hold are accepted and left without an id.
 func (v Vocabulary) Parse(language, text string) Intent {
+	if len(text) > maxSentence {
+		return Intent{}
+	}
 	tokens := strings.Fields(Fold(text))
 	if len(tokens) == 0 || len(tokens) > 60 {
 		return Intent{}
