@@ -10,6 +10,10 @@ import (
 // MaxPacket is the largest packet that Encode can produce for one frame, in bytes (RFC 6716 section 3.2.1).
 const MaxPacket = 1275
 
+// Lookahead is how far the encoder's output trails its input: what must follow a sound before all of it was sent.
+// libopus' own figure for speech, 4 ms of SILK resampling and 2.5 ms of overlap.
+const Lookahead = 6500 * time.Microsecond
+
 // Duration is how much audio a packet holds, read from its first bytes (RFC 6716 section 3.1); 0 for no packet.
 func Duration(packet []byte) time.Duration {
 	if len(packet) == 0 {
@@ -87,6 +91,22 @@ func (e *Encoder) Encode(pcm []int16, out []byte) (int, error) {
 		return 0, fmt.Errorf("%w: %w", ErrBuffer, err)
 	}
 	return n, nil
+}
+
+// SetLoss tells how many percent of the packets get lost, 0 to 100: with FEC on, redundancy is spent accordingly.
+func (e *Encoder) SetLoss(percent int) error { return setting(e.enc.SetPacketLossPerc(percent)) }
+
+// SetBitrate changes the bits per second.
+func (e *Encoder) SetBitrate(bits int) error { return setting(e.enc.SetBitrate(bits)) }
+
+// SetComplexity changes the effort, 0 to 10.
+func (e *Encoder) SetComplexity(effort int) error { return setting(e.enc.SetComplexity(effort)) }
+
+func setting(err error) error {
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
 }
 
 // Reset forgets the past, as at the start of an unrelated stream.
