@@ -11,13 +11,14 @@ const (
 	Renewing  NoticeKind = "renewing"   // the connection is gone, a new one is being made; what is said meanwhile is kept for it
 	Renewed   NoticeKind = "renewed"    // the leg goes on over a new connection, the conversation so far was handed over
 	AudioLost NoticeKind = "audio_lost" // the provider takes the person's audio too slowly; some was thrown away
+	Malformed NoticeKind = "malformed"  // a message was not of the protocol and was left out
 )
 
 // Notice is one such thing. A leg that cannot go on does not send a notice but closes.
 type Notice struct {
 	Kind  NoticeKind
 	In    time.Duration // Expiring: until the connection ends
-	Cause *Error        // Renewing: why; nil when the renewal is the leg's own idea
+	Cause *Error        // Renewing, Malformed: why; nil when a renewal is the leg's own idea
 }
 
 // Sentence is what the person may be told; "" when it is nothing to them.
@@ -29,7 +30,7 @@ func (n Notice) Sentence() string {
 		}
 	case AudioLost:
 		return "The voice service takes your words too slowly just now; some of them may be missing."
-	case Renewed, Expiring:
+	case Renewed, Expiring, Malformed:
 	}
 	return ""
 }

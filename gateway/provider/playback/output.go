@@ -83,7 +83,7 @@ func (o *Output) Audio(responseID, itemID string, content int, pcm []byte) bool 
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	r := o.response(responseID)
-	if r.muted {
+	if r.muted || r.over {
 		o.late += len(pcm) / 2
 		return false
 	}

@@ -2,7 +2,9 @@ package socket
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,6 +68,7 @@ type Line struct {
 	over     bool
 	deadline time.Time // of the present connection; zero = none
 	asked    bool      // a renewal is wanted at the next quiet moment
+	failure  *provider.Error
 	changed  chan struct{}
 }
 
@@ -143,8 +146,12 @@ func (l *Line) Write(raw []byte) error {
 	case l.over:
 		return provider.ErrNotConnected
 	case !l.held:
-		return l.conn.Write(raw)
-	case l.events >= heldEvents:
+		if err := l.conn.Write(raw); !errors.Is(err, provider.ErrNotConnected) {
+			return err
+		}
+		l.held = true // it has just gone; Run decides whether another comes
+	}
+	if l.events >= heldEvents {
 		return ErrFull
 	}
 	l.events++
@@ -179,6 +186,31 @@ func (l *Line) Audio(raw []byte) {
 // Lost is how many messages of audio were dropped.
 func (l *Line) Lost() int { l.mu.Lock(); defer l.mu.Unlock(); return l.lost }
 
+// Fail ends the present connection for a reason that the connection itself does not know.
+func (l *Line) Fail(cause *provider.Error) {
+	l.mu.Lock()
+	if l.failure == nil {
+		l.failure = cause
+	}
+	conn := l.conn
+	l.mu.Unlock()
+	if conn != nil {
+		conn.Close()
+	}
+}
+
+// failed takes the reason that Fail gave, or the connection's own.
+func (l *Line) failed(err error) *provider.Error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	cause := l.failure
+	l.failure = nil
+	if cause == nil {
+		cause = provider.AsError(err)
+	}
+	return cause
+}
+
 // Close drops a line that is not run.
 func (l *Line) Close() {
 	l.mu.Lock()
@@ -200,7 +232,14 @@ func (l *Line) release(conn *Conn, first []Pending) {
 	if conn != nil {
 		l.conn = conn
 	}
-	for _, p := range append(first, l.waiting...) {
+	again := make(map[*byte]bool, len(first)) // what waited may stand among them
+	for _, p := range first {
+		again[&p.Raw[0]] = true
+	}
+	for i, p := range slices.Concat(first, l.waiting) {
+		if i >= len(first) && again[&p.Raw[0]] {
+			continue
+		}
 		if p.Audio {
 			l.conn.Audio(p.Raw)
 		} else if err := l.conn.Write(p.Raw); err != nil {
@@ -295,7 +334,7 @@ func (l *Line) serve(ctx context.Context) (next *Conn, cause *provider.Error) {
 	for {
 		select {
 		case err := <-over:
-			return nil, provider.AsError(err)
+			return nil, l.failed(err)
 		case <-l.changed:
 		case <-timer.C:
 		}
