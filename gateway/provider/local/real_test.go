@@ -64,8 +64,8 @@ func (p *phone) replay(pcm []int16, silence time.Duration) {
 	}
 }
 
-// real makes a server with the real ear and voice, or skips when they are not installed.
-func real(t *testing.T, e *sfu.Engine) *Server {
+// realServer makes a server with the real ear and voice, or skips when they are not installed.
+func realServer(t *testing.T, e *sfu.Engine) *Server {
 	t.Helper()
 	s, err := New(Config{APIKey: testKey, Engine: e,
 		Documents: []Named{{ID: "welcome", Title: "welcome"}, {ID: "pricing-2019", Title: "pricing twenty nineteen"}, {ID: "winter-storage", Title: "winter storage"}}})
@@ -87,7 +87,7 @@ func TestASpokenConversationWithTheRealEarAndVoice(t *testing.T) {
 		far, near := engineOn(t, network.Host("10.0.0.1")), engineOn(t, network.Host("10.0.0.2"))
 		defer far.Close()
 		defer near.Close()
-		s := real(t, far)
+		s := realServer(t, far)
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { _ = s.Run(ctx) })
@@ -157,7 +157,7 @@ func TestATypedCzechTurnOverLoopback(t *testing.T) {
 	far, near := engine(), engine()
 	defer far.Close()
 	defer near.Close()
-	s := real(t, far)
+	s := realServer(t, far)
 	web := httptest.NewServer(s.Handler())
 	defer web.Close()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -56,22 +56,22 @@ func New(cfg Config) (*Server, error) {
 	}
 	v := cfg.Voice
 	if v == nil {
-		real, err := espeak.New()
+		spoken, err := espeak.New()
 		if err != nil {
 			return nil, fmt.Errorf("embedded provider: %w", err)
 		}
-		v = real
+		v = spoken
 	}
 	s.studio = newStudio(v)
 	if s.ear == nil {
-		real, err := sphinx.New(sphinx.Config{Vocabulary: vocabulary})
+		heard, err := sphinx.New(sphinx.Config{Vocabulary: vocabulary})
 		if err != nil {
 			return nil, fmt.Errorf("embedded provider: %w", err)
 		}
-		if names := real.Skipped(); len(names) > 0 {
+		if names := heard.Skipped(); len(names) > 0 {
 			s.log.Warn("some names cannot be spoken: the recognizer's dictionary lacks a word of theirs", "count", len(names), "names", names)
 		}
-		s.ear, s.owned = real, real.Close
+		s.ear, s.owned = heard, heard.Close
 	}
 	return s, nil
 }
