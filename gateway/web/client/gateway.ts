@@ -94,6 +94,12 @@ export class Gateway {
     await res.text() // to its end, so that the connection is free again
   }
 
+  /** The effect class of each tool that this person's assistant may call, by name. */
+  async classes(): Promise<Record<string, string>> {
+    const { effects = {} } = await this.json<{ effects?: Record<string, { class?: string }> }>('GET', '/v1/tools')
+    return Object.fromEntries(Object.entries(effects).map(([name, effect]) => [name, effect.class ?? '']))
+  }
+
   about(): Promise<About> {
     return this.json<About>('GET', '/v1/about')
   }

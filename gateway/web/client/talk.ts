@@ -120,6 +120,10 @@ export class Talk extends Emitter<TalkEvents> {
       session: () => this.#call?.id ?? '',
       changed: (run) => this.emit('tool', run),
     })
+    this.gateway.classes().then(
+      (classes) => this.tools.setClasses(classes),
+      () => {}, // the list then goes without
+    )
     this.hold = new Hold(
       () => this.#press(),
       (why) => this.#release(why),

@@ -23,6 +23,7 @@ export class ToolRuns {
   readonly runs: ToolRun[] = []
   #byId = new Map<string, ToolRun>()
   #pending = new Map<string, number>() // by response
+  #classes: Record<string, string> = {}
 
   constructor(
     private readonly gateway: Gateway,
@@ -37,6 +38,11 @@ export class ToolRuns {
   clear(): void {
     this.runs.length = 0
     this.#byId.clear()
+  }
+
+  /** What kind of thing each tool does, for the list. */
+  setClasses(classes: Record<string, string>): void {
+    this.#classes = classes
   }
 
   apply(e: WireEvent): void {
@@ -91,7 +97,7 @@ export class ToolRuns {
   #run(callId: string, name: string): ToolRun {
     let run = this.#byId.get(callId)
     if (!run) {
-      run = { callId, name, class: '', status: 'running', arguments: '', output: '', startedAt: this.now(), took: null }
+      run = { callId, name, class: this.#classes[name] ?? '', status: 'running', arguments: '', output: '', startedAt: this.now(), took: null }
       this.#byId.set(callId, run)
       this.runs.push(run)
     }

@@ -1,6 +1,6 @@
 import { GatewayError, type Gateway, type Performer, type ScreenOutcome, type ScreenRequest } from '../client/index'
 import { button, byId, h } from './dom'
-import { language, t } from './i18n'
+import { locale, t } from './i18n'
 import { mark, unmark } from './passage'
 import { shown } from './shown'
 
@@ -254,7 +254,7 @@ export class Desk {
   }
 }
 
-const languageNames = new Intl.DisplayNames([language], { type: 'language' })
+const languageNames = new Intl.DisplayNames([locale], { type: 'language' })
 
 function languageName(code: string | undefined): string {
   return code ? (languageNames.of(code) ?? code) : ''
@@ -262,5 +262,5 @@ function languageName(code: string | undefined): string {
 
 function date(iso: string | undefined): string {
   const at = new Date(iso ?? '')
-  return Number.isNaN(at.getTime()) ? '' : new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(at)
+  return Number.isNaN(at.getTime()) ? '' : new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(at)
 }

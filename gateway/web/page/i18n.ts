@@ -10,6 +10,9 @@ export const language: string = [new URLSearchParams(location.search).get('lang'
   .map((l) => (l ?? '').toLowerCase().split('-')[0] ?? '')
   .find((l) => l in tables) ?? 'en'
 
+/** The browser's own form of that language, for dates and numbers: en-GB writes them otherwise than en-US. */
+export const locale: string = navigator.languages.find((l) => l.toLowerCase().split('-')[0] === language) ?? language
+
 const table = tables[language] ?? en
 
 /** The text of a key, with `{name}` replaced. */
@@ -25,7 +28,7 @@ export function named(prefix: string, word: string): string {
 
 export function seconds(ms: number): string {
   const digits = ms < 9_950 ? 2 : 1
-  return t('seconds', { n: new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(ms / 1_000) })
+  return t('seconds', { n: new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(ms / 1_000) })
 }
 
 /** Fills in every element that names its text: data-t for the content, data-t-label for its accessible name, data-t-hint for a placeholder. */

@@ -174,6 +174,7 @@ function draw(s: Snapshot): void {
   setText(byId('state'), t(`state.${state}`))
   byId('glyph').dataset.state = state === 'asking' ? 'connecting' : state
   setText(byId('hint'), hintFor(s))
+  setText(byId('remark'), hint) // one status tells of both
   trace.setMicOpen(s.micOpen)
   trace.run(live)
   notices.show(noticeFor(s))

@@ -447,11 +447,10 @@ describe('the words', { skip }, () => {
   test('a function call is run with the person\'s own credential, and its output given back unchanged after response.done', async () => {
     await watched()
     await connect()
-    fake.tool = async () => ({ status: 'not_found', output: '{"status":"not_found","message":"Nenašel jsem to."}', class: 'read' })
+    fake.tool = async () => ({ status: 'not_found', output: '{"status":"not_found","message":"Nenašel jsem to."}' })
     await far.send(
       { type: 'response.created', response: { id: 'r1', status: 'in_progress' } },
       { type: 'conversation.item.added', previous_item_id: null, item: { id: 'f1', type: 'function_call', status: 'in_progress', call_id: 'c1', name: 'get_document', arguments: '' } },
-      { type: 'hovor.tool', call_id: 'c1', name: 'get_document', class: 'read', status: 'running' },
       { type: 'response.output_item.done', response_id: 'r1', item: { id: 'f1', type: 'function_call', status: 'completed', call_id: 'c1', name: 'get_document', arguments: '{"id":"nothing"}' } },
     )
     const output = await far.wait('conversation.item.create')

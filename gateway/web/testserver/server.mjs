@@ -25,7 +25,7 @@ export async function startServer() {
     requests: [],
     /** Set by a test. */
     answer: async () => ({ status: 503, body: JSON.stringify({ error: { code: 'no_answer', message: 'the test gives no answer' } }) }),
-    tool: async () => ({ status: 'ok', output: '{"status":"ok"}', class: 'read' }),
+    tool: async () => ({ status: 'ok', output: '{"status":"ok"}' }),
     mint: () => null,
     about: {
       version: 'test', audio_path: 'Your voice goes from your browser to this server, and stays on this machine.',
@@ -61,6 +61,7 @@ export async function startServer() {
           return refusal ? refuse(...refusal) : reply(200, { value: 'ek_test', expires_at: 0, session: { type: 'realtime' } })
         }
         if (pathname.endsWith('/hangup')) return reply(200, {})
+        if (pathname === '/v1/tools') return reply(200, { object: 'list', tools: [], effects: { open_document: { class: 'screen', ceiling: 'free' }, get_document: { class: 'read', ceiling: 'free' } } })
         if (pathname === '/v1/tools/calls') {
           const call = JSON.parse(body)
           const result = await fake.tool(call, person)
