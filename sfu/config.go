@@ -101,7 +101,8 @@ type Handlers struct {
 	Open func()
 	// Message is one message of the event channel; the callee owns the slice.
 	Message func([]byte)
-	// Packet is one inbound audio packet, always from the same goroutine. p is valid until return.
+	// Packet is one inbound audio packet; calls never overlap. The goroutine reads the sockets of many peers. p is
+	// valid until return.
 	Packet func(p *rtp.Packet, at time.Time)
 }
 

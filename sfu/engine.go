@@ -2,6 +2,7 @@ package sfu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -17,13 +18,15 @@ import (
 
 // Engine owns the sockets, the certificate and the clocks that all peers of this process share.
 //
-// Accepted peers share one muxed port. An offering peer gets sockets of its own: a muxed port tells peers apart by
-// the far side's address, and a provider answers many calls from one address.
+// Accepted peers share one muxed port. An offering peer gets sockets of its own: a provider takes many calls at one
+// address, and both it and we tell them apart by ours.
 type Engine struct {
 	cfg     Config
 	net     transport.Net
 	log     *slog.Logger
 	pionLog pionLoggers
+	count   socketCounters
+	wires   wires
 	sockets *sockets
 	rewrite []webrtc.ICEAddressRewriteRule
 	media   *webrtc.MediaEngine
@@ -62,8 +65,11 @@ func NewEngine(cfg Config) (*Engine, error) {
 	if e.media, err = newMediaEngine(); err != nil {
 		return nil, err
 	}
-	if e.sockets, err = listen(e.net, cfg, e.pionLog); err != nil {
+	if e.wires, err = newWires(cfg.Net, e.net, &e.count); err != nil {
 		return nil, err
+	}
+	if e.sockets, err = listen(e.net, e.wires, &e.count, cfg, e.pionLog); err != nil {
+		return nil, errors.Join(err, e.wires.close())
 	}
 	e.reports = newReportClock()
 	e.taps = newTapClocks()
@@ -72,6 +78,9 @@ func NewEngine(cfg Config) (*Engine, error) {
 
 // Addr is the UDP address really bound: the configured host (or the first interface address) and the port.
 func (e *Engine) Addr() net.Addr { return e.sockets.addr }
+
+// SocketStats may be called at any time.
+func (e *Engine) SocketStats() SocketStats { return e.count.stats() }
 
 // Close ends every peer and tap that is still alive, waits for them, and closes the sockets.
 func (e *Engine) Close() error {
@@ -94,7 +103,7 @@ func (e *Engine) Close() error {
 	wg.Wait()
 	e.reports.stop()
 	e.taps.stop()
-	return e.sockets.close()
+	return errors.Join(e.sockets.close(), e.wires.close())
 }
 
 // NewTap starts a decoder that calls fn with one frame every 20 ms until Close. fn runs on one of a few clock
@@ -157,10 +166,12 @@ func (e *Engine) settings(p *Peer) (webrtc.SettingEngine, error) {
 	s.SetIncludeLoopbackCandidate(e.sockets.loopback)
 	s.SetIPFilter(func(ip net.IP) bool { addr, ok := netip.AddrFromSlice(ip); return ok && useful(addr) })
 	s.DisableActiveTCP(true)
-	if !p.offering {
-		s.SetICEUDPMux(e.sockets.udp)
+	if p.offering {
+		s.SetICEUDPMux(peerPorts{p, p.ports})
+	} else {
+		s.SetICEUDPMux(peerPorts{p, e.sockets.ports})
 		if e.sockets.tcp != nil {
-			s.SetICETCPMux(e.sockets.tcp)
+			s.SetICETCPMux(peerTCP{e.sockets.tcp, p})
 		}
 	}
 	if len(e.rewrite) > 0 {
@@ -189,6 +200,7 @@ func (e *Engine) settings(p *Peer) (webrtc.SettingEngine, error) {
 		return context.WithTimeout(context.Background(), dtlsDeadline)
 	})
 	s.SetSRTPReplayProtectionWindow(srtpReplayWindow)
+	s.SetDTLSKeyLogWriter(&p.direct) // what for: see there
 
 	// With an event channel we see the far side's goodbye ourselves (Peer.watch) and close once, from Run. The
 	// library's own close on close_notify would run beside it.

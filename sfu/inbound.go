@@ -10,11 +10,10 @@ import (
 	"github.com/pion/transport/v5/packetio"
 )
 
-// inbound takes decrypted packets where the SRTP session hands them out. The library would put them into a buffer
-// for another goroutine to read; taking them on the session's own goroutine saves that wake-up for every packet, and
-// the goroutines that would drain RTCP.
+// inbound takes decrypted packets where they were decrypted: off the wire (direct), or where the library's SRTP session
+// hands them out. The library would put them into a buffer for another goroutine to read.
 //
-// All fields but the atomics belong to the SRTP session's goroutine.
+// All fields but the atomics are guarded by direct.mu.
 type inbound struct {
 	packet func(*rtp.Packet, time.Time)
 	types  [2]atomic.Uint32 // payload types that carry our codec
@@ -56,11 +55,21 @@ func (rtpSink) Close() error             { return nil }
 
 // Write takes one decrypted RTP packet.
 func (s rtpSink) Write(b []byte) (int, error) {
+	d := &s.p.direct
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.mode != directOver {
+		s.p.take(b)
+	}
+	return len(b), nil
+}
+
+// take hands one decrypted packet to the peer's owner. The caller holds direct.mu.
+func (p *Peer) take(b []byte) {
 	now := time.Now()
-	p := s.p
 	in := &p.in
 	if !in.take(b, now) {
-		return len(b), nil
+		return
 	}
 	if in.total.Load() == 1 {
 		p.mu.Lock()
@@ -70,7 +79,6 @@ func (s rtpSink) Write(b []byte) (int, error) {
 	if in.packet != nil && len(in.pkt.Payload) > 0 {
 		in.packet(&in.pkt, now)
 	}
-	return len(b), nil
 }
 
 // take parses and counts a packet; false: not ours.

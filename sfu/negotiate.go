@@ -71,30 +71,44 @@ func (e *Engine) newPeer(h Handlers, offering, eventful bool) (*Peer, error) {
 		gone: make(chan struct{}), stop: make(chan struct{}), finishing: make(chan struct{}), finished: make(chan struct{}),
 	}
 	p.in.packet = h.Packet
+	if err := e.equip(p); err != nil {
+		p.closePorts()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (e *Engine) equip(p *Peer) error {
+	var err error
+	if p.offering {
+		if p.ports, err = e.sockets.openOwn(); err != nil {
+			return err
+		}
+	}
 	settings, err := e.settings(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	cert, err := e.certificate()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	api := webrtc.NewAPI(webrtc.WithMediaEngine(e.media), webrtc.WithInterceptorRegistry(&interceptor.Registry{}),
 		webrtc.WithSettingEngine(settings))
 	p.pc, err = api.NewPeerConnection(webrtc.Configuration{Certificates: []webrtc.Certificate{cert}})
 	if err != nil {
-		return nil, fmt.Errorf("make a peer connection: %w", err)
+		return fmt.Errorf("make a peer connection: %w", err)
 	}
 	if _, err := p.pc.AddTrack(&p.out); err != nil {
 		_ = p.pc.Close()
-		return nil, fmt.Errorf("add the audio track: %w", err)
+		return fmt.Errorf("add the audio track: %w", err)
 	}
-	p.pc.OnTrack(func(*webrtc.TrackRemote, *webrtc.RTPReceiver) {}) // packets come by way of buffer
+	p.pc.OnTrack(func(*webrtc.TrackRemote, *webrtc.RTPReceiver) {}) // packets come by way of direct or buffer
 	if err := e.add(p); err != nil {
 		_ = p.pc.Close()
-		return nil, err
+		return err
 	}
-	return p, nil
+	return nil
 }
 
 func (p *Peer) answer(ctx context.Context, remote remoteSDP) error {

@@ -24,7 +24,9 @@ type Peer struct {
 	offering bool
 	eventful bool // there is an event channel
 	pc       *webrtc.PeerConnection
+	ports    []*port // of its own: an offering peer's
 	out      outbound
+	direct   direct
 	in       inbound
 	channel  channel
 	local    string
@@ -102,11 +104,19 @@ func (p *Peer) tearDown() {
 		p.engine.log.Debug("closing a peer connection", "error", err)
 	}
 	p.channel.readers.Wait()
+	p.direct.end()
+	p.closePorts()
 	p.engine.remove(p)
 	p.mu.Lock()
 	p.moveTo(StateClosed)
 	p.mu.Unlock()
 	close(p.finished)
+}
+
+func (p *Peer) closePorts() {
+	for _, port := range p.ports {
+		_ = port.close()
+	}
 }
 
 // watch follows the transports themselves: ICE, DTLS, and SCTP, which ends in the moment in which the far side's

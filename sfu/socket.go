@@ -23,21 +23,23 @@ const (
 	samePortRetries = 16
 )
 
-// sockets are what accepted peers share: one UDP socket per local address, all on one port, each behind a mux that
-// finds the peer by ICE user fragment first and by source address then; and one TCP listener.
+// sockets are what accepted peers share: one UDP socket per local address, all with one port number; and one TCP
+// listener.
 //
 // One socket per address, not one wildcard socket: a packet then leaves from the address it came to, and ICE knows
 // which of its candidates a packet belongs to.
 type sockets struct {
+	net      transport.Net
+	wires    wires
+	count    *socketCounters
 	addr     net.Addr
-	udp      ice.UDPMux
+	ports    []*port
 	tcp      ice.TCPMux
-	closers  []func() error
 	loopback bool
 	v6       bool
 }
 
-func listen(n transport.Net, cfg Config, log pionLoggers) (*sockets, error) {
+func listen(n transport.Net, w wires, count *socketCounters, cfg Config, log pionLoggers) (*sockets, error) {
 	host, port, err := splitHostPort(cfg.UDPListen)
 	if err != nil {
 		return nil, fmt.Errorf("%w: UDP address %q: %w", ErrBadConfig, cfg.UDPListen, err)
@@ -46,19 +48,14 @@ func listen(n transport.Net, cfg Config, log pionLoggers) (*sockets, error) {
 	if err != nil {
 		return nil, fmt.Errorf("UDP address %q: %w", cfg.UDPListen, err)
 	}
-	conns, err := bindAll(n, addrs, port)
-	if err != nil {
+	s := &sockets{net: n, wires: w, count: count, loopback: cfg.Loopback || host.IsLoopback()}
+	if s.ports, err = bindAll(w, addrs, port, count); err != nil {
 		return nil, err
 	}
-	s := &sockets{addr: conns[0].LocalAddr(), loopback: cfg.Loopback || host.IsLoopback()}
-	muxes := make([]ice.UDPMux, 0, len(conns))
-	for _, c := range conns {
-		s.v6 = s.v6 || addrOf(c.LocalAddr()).Is6()
-		muxes = append(muxes, ice.NewUDPMuxDefault(ice.UDPMuxParams{UDPConn: muxedConn(c), Net: n, Logger: log.NewLogger("ice")}))
+	s.addr = s.ports[0].addr
+	for _, p := range s.ports {
+		s.v6 = s.v6 || p.wire.local().Addr().Is6()
 	}
-	mux := ice.NewMultiUDPMuxDefault(muxes...)
-	s.udp = mux
-	s.closers = append(s.closers, mux.Close)
 	if cfg.TCPListen == "" {
 		return s, nil
 	}
@@ -75,7 +72,7 @@ func (s *sockets) listenTCP(n transport.Net, cfg Config, log pionLoggers) error 
 		return fmt.Errorf("%w: TCP address %q: %w", ErrBadConfig, cfg.TCPListen, err)
 	}
 	if port == 0 {
-		port = int(portOf(s.addr))
+		port = s.ports[0].addr.Port
 	}
 	addr := &net.TCPAddr{Port: port}
 	if host.IsValid() {
@@ -85,12 +82,35 @@ func (s *sockets) listenTCP(n transport.Net, cfg Config, log pionLoggers) error 
 	if err != nil {
 		return bindError("tcp", addr, err)
 	}
-	mux := ice.NewTCPMuxDefault(ice.TCPMuxParams{
+	s.tcp = ice.NewTCPMuxDefault(ice.TCPMuxParams{
 		Listener: l, Logger: log.NewLogger("ice"), ReadBufferSize: tcpReadPackets, WriteBufferSize: tcpWriteBuffer,
 	})
-	s.tcp = mux
-	s.closers = append(s.closers, mux.Close)
 	return nil
+}
+
+// openOwn opens one socket per usable local address, for one peer.
+func (s *sockets) openOwn() ([]*port, error) {
+	addrs, err := localAddrs(s.net, netip.Addr{}, s.loopback)
+	if err != nil {
+		return nil, err
+	}
+	var ports []*port
+	var errs []error
+	for _, a := range addrs {
+		if a.Is6() && !s.v6 {
+			continue
+		}
+		p, err := openPort(s.wires, a, 0, false, s.count)
+		if err != nil {
+			errs = append(errs, err) // an address may have gone since the interfaces were read
+			continue
+		}
+		ports = append(ports, p)
+	}
+	if len(ports) == 0 {
+		return nil, fmt.Errorf("open a media socket: %w", errors.Join(errs...))
+	}
+	return ports, nil
 }
 
 // networks are the candidate types to gather. An offering peer has UDP sockets of its own and no TCP.
@@ -110,47 +130,44 @@ func (s *sockets) networks(offering bool) []webrtc.NetworkType {
 
 func (s *sockets) close() error {
 	var errs []error
-	for _, c := range s.closers {
-		errs = append(errs, c())
+	for _, p := range s.ports {
+		errs = append(errs, p.close())
+	}
+	if s.tcp != nil {
+		errs = append(errs, s.tcp.Close())
 	}
 	return errors.Join(errs...)
 }
 
-// muxedConn is the seam where the muxed socket's reads and writes can be replaced, for example by batched ones.
-func muxedConn(c transport.UDPConn) net.PacketConn { return c }
-
 // bindAll binds every address on one port. Port 0: any port that is free on all of them.
-func bindAll(n transport.Net, addrs []netip.Addr, port int) ([]transport.UDPConn, error) {
+func bindAll(w wires, addrs []netip.Addr, number int, count *socketCounters) ([]*port, error) {
 	var err error
 	for range samePortRetries {
-		var conns []transport.UDPConn
-		if conns, err = bindOnce(n, addrs, port); err == nil {
-			return conns, nil
+		var ports []*port
+		if ports, err = bindOnce(w, addrs, number, count); err == nil {
+			return ports, nil
 		}
-		if port != 0 || !errors.Is(err, ErrPortInUse) {
+		if number != 0 || !errors.Is(err, ErrPortInUse) {
 			break
 		}
 	}
 	return nil, err
 }
 
-func bindOnce(n transport.Net, addrs []netip.Addr, port int) ([]transport.UDPConn, error) {
-	conns := make([]transport.UDPConn, 0, len(addrs))
+func bindOnce(w wires, addrs []netip.Addr, number int, count *socketCounters) ([]*port, error) {
+	ports := make([]*port, 0, len(addrs))
 	for _, a := range addrs {
-		addr := &net.UDPAddr{IP: a.AsSlice(), Port: port, Zone: a.Zone()}
-		c, err := n.ListenUDP("udp", addr)
+		p, err := openPort(w, a, number, true, count)
 		if err != nil {
-			for _, c := range conns {
-				_ = c.Close()
+			for _, p := range ports {
+				_ = p.close()
 			}
-			return nil, bindError("udp", addr, err)
+			return nil, bindError("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(a, uint16(number))), err) //nolint:gosec // from ParseUint
 		}
-		_ = c.SetReadBuffer(socketBuffer) // the kernel caps it silently
-		_ = c.SetWriteBuffer(socketBuffer)
-		conns = append(conns, c)
-		port = int(portOf(c.LocalAddr()))
+		ports = append(ports, p)
+		number = p.addr.Port
 	}
-	return conns, nil
+	return ports, nil
 }
 
 // bindError names the port when somebody else holds it.
@@ -212,13 +229,6 @@ func addrOf(a net.Addr) netip.Addr {
 	}
 	addr, _ := netip.AddrFromSlice(ip)
 	return addr.Unmap()
-}
-
-func portOf(a net.Addr) uint16 {
-	if u, ok := a.(*net.UDPAddr); ok {
-		return u.AddrPort().Port()
-	}
-	return 0
 }
 
 // splitHostPort reads "host:port"; an empty host is no address.
