@@ -31,7 +31,7 @@ func New() (*Voice, error) {
 	defer one.Unlock()
 	var rate C.int
 	if why := C.hs_espeak_open(&rate); why != nil {
-		return nil, fmt.Errorf("%w: install libespeak-ng1 (apt-get install libespeak-ng1): %s", ErrMissing, C.GoString(why))
+		return nil, fmt.Errorf("%w: install it with apt-get install libespeak-ng1 espeak-ng-data: %s", ErrMissing, C.GoString(why))
 	}
 	return &Voice{rate: int(rate)}, nil
 }
