@@ -148,7 +148,8 @@ export class Trace {
         context.fillStyle = this.#colours.person
         context.fillRect(x, middle + 1, column - 1, size)
       }
-      if (c.mark) {
+      // The figure stands in the silence that it measures; where there was none to speak of, it has no place.
+      if (c.mark && !this.#columns.slice(-i - 11, -i - 1).some((earlier) => earlier.assistant > 0.02)) {
         context.fillStyle = this.#colours.soft
         context.textAlign = 'right'
         context.fillText(c.mark, x - 4, middle - 4)
