@@ -12,6 +12,7 @@ import (
 	"hovor/gateway/provider"
 	"hovor/sfu"
 	"hovor/signaling/realtime"
+	"hovor/signaling/realtime/dialect"
 	"hovor/tools"
 	"hovor/vad/turn"
 )
@@ -25,7 +26,7 @@ type Call struct {
 
 	mail     *mailbox
 	overflow atomic.Bool
-	peer     *sfu.Peer
+	client   client
 	up       uplink
 	down     downlink
 	ear      *ear // nil: off
@@ -71,7 +72,7 @@ func (c *Call) config() conversation.Config {
 		o.Assistant.Language = o.Person.Language
 	}
 	cfg := conversation.Config{CallID: o.ID, PersonID: o.Person.ID, PersonName: o.Person.Name, AudioPath: o.AudioPath,
-		Assistant: o.Assistant, Requested: o.Session, Ear: o.Detector != nil, Limits: o.Limits,
+		Assistant: o.Assistant, Requested: o.Session, Ear: o.Detector != nil, Socket: o.Socket != nil, Limits: o.Limits,
 		Seed: realtime.NewID("")[1:13], SessionID: realtime.NewID("sess"), Epoch: c.begin}
 	if o.Thread != nil {
 		cfg.ThreadID, cfg.Base = o.Thread.ID(), o.Thread.Base()
@@ -100,7 +101,8 @@ func (c *Call) Session() realtime.Session { return *c.view.Load() }
 // Done is closed when the call is over.
 func (c *Call) Done() <-chan struct{} { return c.done }
 
-// Answer answers the client's offer. Errors are those of sfu.Engine.Accept. Run must follow a nil error.
+// Answer answers the client's offer; a client with a WebSocket needs none, and gets none. Errors are those of
+// sfu.Engine.Accept. Run must follow a nil error.
 func (c *Call) Answer(ctx context.Context, offer string) (sdp string, err error) {
 	begin := time.Now()
 	if c.opts.Detector != nil {
@@ -112,17 +114,37 @@ func (c *Call) Answer(ctx context.Context, offer string) (sdp string, err error)
 			return "", fmt.Errorf("open the ear: %w", err)
 		}
 	}
-	c.peer, err = c.opts.Engine.Accept(ctx, offer, c.clientHandlers())
-	if err != nil {
+	if c.opts.Socket != nil {
+		c.connectSocket()
+	} else if sdp, err = c.accept(ctx, offer); err != nil {
 		if c.up.tap != nil {
 			c.up.tap.Close()
 		}
 		return "", err
 	}
-	c.down.Downlink, c.down.begin = sfu.NewDownlink(c.peer), c.begin
+	c.down.Downlink, c.down.begin = sfu.NewDownlink(c.client), c.begin
+	if c.opts.Socket != nil {
+		c.down.Cut() // audio is told by its item's name, so none passes before the name is known
+	}
 	c.down.post = func(f conversation.FirstAudio) { c.mail.post(fromHouse, f) }
 	c.observer.SetupPhase("signaling", time.Since(begin))
-	return c.peer.LocalSDP(), nil
+	return sdp, nil
+}
+
+func (c *Call) accept(ctx context.Context, offer string) (string, error) {
+	edge := dialect.NewEdge(c.opts.Dialect)
+	p, err := c.opts.Engine.Accept(ctx, offer, c.clientHandlers(edge))
+	if err != nil {
+		return "", err
+	}
+	c.client = &peer{Peer: p, edge: edge}
+	return p.LocalSDP(), nil
+}
+
+func (c *Call) connectSocket() {
+	c.up.counted = true
+	c.client = newWire(c, c.opts.Socket, c.opts.Dialect)
+	c.mail.post(fromHouse, conversation.ChannelOpened{})
 }
 
 // Hangup asks for the end. It does not wait; the first reason counts.

@@ -25,9 +25,15 @@ func (c *Call) execute() {
 		case conversation.Cut:
 			c.next = append([]conversation.Happening{conversation.WasCut{Heard: c.down.cutNow(c.sinceBegin)}}, c.next...)
 		case conversation.Begin:
+			if w, ok := c.client.(*wire); ok {
+				w.begin(e)
+			}
 			c.down.beginItem(e, c.sinceBegin())
 		case conversation.AudioDone:
 			c.down.End(e.ItemID)
+			if c.opts.Socket != nil {
+				c.down.Cut() // the next item's audio waits for its name
+			}
 		case conversation.WatchFirstAudio:
 			if first, ok := c.down.watchFirst(e.Epoch); ok {
 				c.next = append(c.next, first)
@@ -43,7 +49,11 @@ func (c *Call) execute() {
 		case conversation.Playout:
 			c.down.SetPlayout(e.Buffered)
 		case conversation.Flush:
-			c.up.tap.Flush(time.Now(), func() { c.mail.post(fromHouse, conversation.Flushed{Barrier: e.Barrier}) })
+			c.drained(func() { c.mail.post(fromHouse, conversation.Flushed{Barrier: e.Barrier}) })
+		case conversation.Formats:
+			if w, ok := c.client.(*wire); ok {
+				w.formats(e)
+			}
 		case conversation.Keep:
 			c.keep(e)
 		case conversation.Forget:
@@ -56,6 +66,19 @@ func (c *Call) execute() {
 			// The loop sees that the conversation has ended.
 		}
 	}
+}
+
+// drained calls do, on a media goroutine, when everything that has arrived by now has been passed on and heard.
+func (c *Call) drained(do func()) {
+	if c.up.tap != nil {
+		heard := do
+		do = func() { c.up.tap.Flush(time.Now(), heard) }
+	}
+	if w, ok := c.client.(*wire); ok {
+		w.mic.flush(do)
+		return
+	}
+	do()
 }
 
 func (c *Call) sinceBegin() time.Duration { return time.Since(c.begin) }
@@ -80,7 +103,7 @@ func (c *Call) toClient(ev realtime.Event) {
 }
 
 func (c *Call) sendClient(b []byte, what string) {
-	err := c.peer.Send(b)
+	err := c.client.Send(b)
 	switch {
 	case err == nil, errors.Is(err, sfu.ErrNotOpen):
 	case errors.Is(err, sfu.ErrMessageTooLarge):

@@ -10,6 +10,7 @@ import (
 	"hovor/gateway/provider"
 	"hovor/sfu"
 	"hovor/signaling/realtime"
+	"hovor/signaling/realtime/dialect"
 )
 
 // legReady is the letter that brings the upstream leg.
@@ -22,18 +23,18 @@ type legReady struct {
 type clientFrame []byte
 
 // clientHandlers are what the browser's peer calls on media goroutines: atomics and non-blocking posts only.
-func (c *Call) clientHandlers() sfu.Handlers {
+func (c *Call) clientHandlers(edge *dialect.Edge) sfu.Handlers {
 	return sfu.Handlers{
 		Open:    func() { c.mail.post(fromHouse, conversation.ChannelOpened{}) },
-		Message: func(b []byte) { c.mail.post(fromClient, clientFrame(b)) },
+		Message: func(b []byte) { c.clientSaid(edge, b) },
 		Packet:  c.up.packet,
 		Phase:   func(p sfu.Phase, d time.Duration) { c.observer.SetupPhase(p.String(), d) },
 	}
 }
 
-// runClient keeps the browser's leg.
+// runClient keeps the client's leg.
 func (c *Call) runClient(ctx context.Context) {
-	err := c.peer.Run(ctx)
+	err := c.client.Run(ctx)
 	if ctx.Err() == nil {
 		c.mail.post(fromHouse, conversation.ClientLeft{Failed: err != nil})
 	}

@@ -37,6 +37,7 @@ func (c *Call) Run(ctx context.Context) error {
 
 	c.loop(ctx)
 	c.flush()
+	c.client.Bye(c.state.Snapshot().Reason)
 	cut()
 	if c.up.tap != nil {
 		c.up.tap.Close()
@@ -150,6 +151,9 @@ func (c *Call) survive() {
 func (c *Call) media() conversation.Media {
 	m := conversation.Media{Received: time.Duration(c.up.received.Load()), ProviderPacket: time.Duration(c.down.last.Load()),
 		Heard: conversation.Heard(c.down.Heard())}
+	if w, ok := c.client.(*wire); ok {
+		m.Backlog = w.mic.waiting()
+	}
 	if c.ear != nil {
 		m.PossibleSpeech = time.Duration(c.ear.possible.Load())
 	}
@@ -168,7 +172,7 @@ func (c *Call) flush() {
 	defer deadline.Stop()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for c.peer.Stats().QueuedBytes > 0 {
+	for c.client.Stats().QueuedBytes > 0 {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
@@ -180,7 +184,7 @@ func (c *Call) flush() {
 // finished writes the call's one line of the log, its last figures, and tells whoever waits.
 func (c *Call) finished() {
 	s, took := c.state.Snapshot(), time.Since(c.begin)
-	in, out := c.peer.Stats(), c.down.Stats()
+	in, out := c.client.Stats(), c.down.Stats()
 	up := MediaSample{Packets: in.PacketsIn, Lost: in.LostIn, Jitter: in.JitterIn, RTT: in.RTT, Dropped: uint64(c.up.early.Load())}
 	if c.up.tap != nil {
 		up.Concealed = c.up.tap.Stats().Concealed

@@ -13,6 +13,7 @@ import (
 // actor only reads atomics and swaps the forwarder.
 type uplink struct {
 	tap     *sfu.Tap // nil: the ear is off
+	counted bool     // what is received is counted where it is received, before it comes here
 	forward atomic.Pointer[sfu.Forwarder]
 
 	received atomic.Int64 // nanoseconds of audio, by its timestamps
@@ -29,7 +30,9 @@ const opusRate = 48000
 const maxStep = time.Second
 
 func (u *uplink) packet(p *rtp.Packet, at time.Time) {
-	u.measure(p.Timestamp)
+	if !u.counted {
+		u.measure(p.Timestamp)
+	}
 	if f := u.forward.Load(); f != nil {
 		f.ForwardAt(p, at)
 	} else {

@@ -171,8 +171,11 @@ func (b *Browser) Sent() []time.Time {
 	return b.sent[:len(b.sent):len(b.sent)]
 }
 
+// Client is somebody who gets events: a Browser or a Wire.
+type Client interface{ Events() []realtime.Event }
+
 // Of gives the events of type T that came so far.
-func Of[T realtime.Event](b *Browser) []T {
+func Of[T realtime.Event](b Client) []T {
 	var out []T
 	for _, ev := range b.Events() {
 		if ev, ok := ev.(T); ok {
@@ -183,10 +186,11 @@ func Of[T realtime.Event](b *Browser) []T {
 }
 
 // Await waits until an event of type T has come that cond accepts (nil accepts any) and gives the latest.
-func Await[T realtime.Event](b *Browser, d time.Duration, cond func(T) bool) T {
-	b.w.TB.Helper()
+func Await[T realtime.Event](b Client, d time.Duration, cond func(T) bool) T {
+	w := worldOf(b)
+	w.TB.Helper()
 	var found T
-	b.w.Within(d, typeName[T](), func() bool {
+	w.Within(d, typeName[T](), func() bool {
 		for _, ev := range Of[T](b) {
 			if cond == nil || cond(ev) {
 				found = ev
@@ -196,6 +200,16 @@ func Await[T realtime.Event](b *Browser, d time.Duration, cond func(T) bool) T {
 		return false
 	})
 	return found
+}
+
+func worldOf(c Client) *World {
+	switch c := c.(type) {
+	case *Browser:
+		return c.w
+	case *Wire:
+		return c.w
+	}
+	panic("a client of no world")
 }
 
 func typeName[T realtime.Event]() string {

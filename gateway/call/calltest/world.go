@@ -86,6 +86,24 @@ func (w *World) engine(host int, node string) *sfu.Engine {
 	return e
 }
 
+// options are those of one more call.
+func (w *World) options(ctx context.Context, session *realtime.Session, d realtime.Dialect) (co call.Options, err error) {
+	opts := w.Options
+	co = call.Options{Person: opts.Person, Assistant: opts.Assistant, Session: session, Provider: opts.Provider, Engine: w.gateway,
+		Recorded: opts.Recorded, Limits: opts.Limits, Observer: opts.Observer, Dialect: d}
+	if !opts.NoEar {
+		co.Detector = func() vad.Detector { return &Loudness{} }
+	}
+	if opts.Threads != nil {
+		if opts.ThreadID != "" {
+			co.Thread, err = opts.Threads.Resume(ctx, opts.Person.ID, opts.ThreadID)
+		} else {
+			co.Thread, err = opts.Threads.Create(ctx, opts.Person.ID)
+		}
+	}
+	return co, err
+}
+
 // door lets every offer in: who may is another package's business.
 type door struct{ w *World }
 
@@ -94,22 +112,9 @@ func (d door) Mint(context.Context, signaling.Caller, realtime.ClientSecretReque
 }
 
 func (d door) Open(ctx context.Context, _ signaling.Caller, o signaling.Offer) (*signaling.Answer, error) {
-	opts := d.w.Options
-	co := call.Options{Person: opts.Person, Assistant: opts.Assistant, Session: o.Session, Provider: opts.Provider, Engine: d.w.gateway,
-		Recorded: opts.Recorded, Limits: opts.Limits, Observer: opts.Observer}
-	if !opts.NoEar {
-		co.Detector = func() vad.Detector { return &Loudness{} }
-	}
-	if opts.Threads != nil {
-		var err error
-		if opts.ThreadID != "" {
-			co.Thread, err = opts.Threads.Resume(ctx, opts.Person.ID, opts.ThreadID)
-		} else {
-			co.Thread, err = opts.Threads.Create(ctx, opts.Person.ID)
-		}
-		if err != nil {
-			return nil, err
-		}
+	co, err := d.w.options(ctx, o.Session, o.Dialect)
+	if err != nil {
+		return nil, err
 	}
 	c, sdp, err := d.w.Manager.Start(ctx, co, o.SDP)
 	if err != nil {

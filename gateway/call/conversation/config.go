@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"slices"
 	"time"
 
 	"hovor/signaling/realtime"
@@ -18,6 +19,11 @@ type Assistant struct {
 	Session realtime.Session
 	// Events lists the client events that pass; nil lets every event of the protocol pass.
 	Events []string
+}
+
+// Takes says whether an event of this type may come from the client.
+func (a *Assistant) Takes(eventType string) bool {
+	return a.Events == nil || slices.Contains(a.Events, eventType)
 }
 
 // Limits bound a call in time; a zero field takes the default in brackets, a negative one switches the limit off.
@@ -61,9 +67,12 @@ type Config struct {
 	Assistant  Assistant
 	Requested  *realtime.Session // what the client asked for with its offer; may be nil
 	Ear        bool              // false: the provider finds the turns
-	Limits     Limits
-	Seed       string    // distinguishes the ids of this call; up to 12 characters
-	Base       float64   // place in the thread after which this call's items come
-	SessionID  string    // "sess_…"
-	Epoch      time.Time // wall time of At 0, for the thread only
+	// Socket: the client is a WebSocket. It plays the audio itself and says what was heard by truncating, knows no
+	// output_audio_buffer, and is told of the end of an answer behind its audio.
+	Socket    bool
+	Limits    Limits
+	Seed      string    // distinguishes the ids of this call; up to 12 characters
+	Base      float64   // place in the thread after which this call's items come
+	SessionID string    // "sess_…"
+	Epoch     time.Time // wall time of At 0, for the thread only
 }

@@ -29,7 +29,7 @@ func (st *step) clientEvent(h ClientEvent) {
 			Message: `An event_id may not begin with "hovor_".`})
 		return
 	}
-	if allowed := st.cfg.Assistant.Events; allowed != nil && !slices.Contains(allowed, h.Event.EventType()) {
+	if !st.cfg.Assistant.Takes(h.Event.EventType()) {
 		st.refuse(&realtime.Error{Type: realtime.TypePermission, Code: realtime.CodeEventNotAllowed, EventID: id,
 			Message: "This assistant does not take " + h.Event.EventType() + " events."})
 		return
@@ -65,6 +65,11 @@ func (st *step) pass(h ClientEvent, id string) {
 	case *realtime.InputAudioBufferCommit:
 		st.clientCommit(ev)
 	case *realtime.OutputAudioBufferClear:
+		if st.cfg.Socket {
+			st.refuse(&realtime.Error{Type: realtime.TypeInvalidRequest, Code: "invalid_event_for_transport", EventID: id,
+				Message: "Over a WebSocket the client plays the audio itself. Stop your player, and send conversation.item.truncate."})
+			return
+		}
 		if st.play.live {
 			st.interrupt(byClient, st.now)
 			st.cut.clear = id
@@ -80,6 +85,9 @@ func (st *step) pass(h ClientEvent, id string) {
 	case *realtime.ConversationItemRetrieve:
 		st.up(&realtime.ConversationItemRetrieve{EventID: ev.EventID, ItemID: st.theirs(ev.ItemID)}, id)
 	case *realtime.ConversationItemTruncate:
+		if st.cfg.Socket && st.socketTruncate(ev) {
+			return
+		}
 		out := *ev
 		out.ItemID = st.theirs(ev.ItemID)
 		st.up(&out, id)
@@ -217,6 +225,9 @@ func (st *step) clientCreate(ev *realtime.ResponseCreate, recorded map[string]st
 // clientCancel is the client's response.cancel.
 func (st *step) clientCancel(ev *realtime.ResponseCancel) {
 	switch {
+	case st.cfg.Socket && st.play.live && (ev.ResponseID == "" || ev.ResponseID == st.play.response):
+		// Its end has not been told yet, so for this client it runs; and audio is given out no faster than it is heard.
+		st.interrupt(byClient, st.now)
 	case st.gen.stage == idle:
 		st.refuse(&realtime.Error{Type: realtime.TypeInvalidRequest, Code: "response_cancel_not_active", EventID: ev.EventID,
 			Message: "There is no response to cancel."})

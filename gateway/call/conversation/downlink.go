@@ -54,7 +54,7 @@ func (st *step) providerEvent(h ProviderEvent) {
 	default:
 		raw = st.contentEvent(ev, raw)
 	}
-	st.do(ToClientRaw{Type: h.Event.EventType(), Raw: raw})
+	st.relay(h.Event, raw)
 }
 
 // contentEvent follows what a response is made of and what is heard of it.
@@ -68,7 +68,7 @@ func (st *step) contentEvent(ev realtime.Event, raw []byte) []byte {
 		st.functionCall(ev)
 	case *realtime.ResponseContentPartAdded:
 		if ev.Part.Type == realtime.PartAudio {
-			st.audioPart(ev.ResponseID, ev.ItemID, ev.ContentIndex)
+			st.audioPart(ev.ResponseID, ev.ItemID, ev.OutputIndex, ev.ContentIndex)
 		}
 	case *realtime.ResponseOutputAudioTranscriptDelta:
 		st.says(ev.ItemID, ev.ResponseID, ev.Delta, false)

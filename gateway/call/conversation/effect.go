@@ -28,8 +28,11 @@ type (
 
 	// Begin says that the audio that comes now is of this epoch and item; ItemID may be empty until it is known.
 	Begin struct {
-		Epoch  uint64
-		ItemID string
+		Epoch    uint64
+		ItemID   string
+		Response string
+		Output   int // place of the item in the response
+		Content  int
 	}
 
 	// AudioDone says that the provider has sent all of the item's audio.
@@ -51,6 +54,9 @@ type (
 
 	// Flush asks for Flushed{Barrier} after everything that has arrived by now was heard.
 	Flush struct{ Barrier uint64 }
+
+	// Formats says in which form a WebSocket carries audio; nil is the default.
+	Formats struct{ Input, Output *realtime.AudioFormat }
 
 	// Keep puts an item into the thread; Forget takes one out.
 	Keep struct{ Item thread.Item }
@@ -75,6 +81,7 @@ func (Listen) effect()           {}
 func (AssistantAudible) effect() {}
 func (Playout) effect()          {}
 func (Flush) effect()            {}
+func (Formats) effect()          {}
 func (Keep) effect()             {}
 func (Forget) effect()           {}
 func (Count) effect()            {}

@@ -20,6 +20,7 @@ type Media struct {
 	PossibleSpeech time.Duration // when the detector last suspected speech, even faintly; 0 = never
 	ProviderPacket time.Duration // when the last audio packet came from the provider; 0 = never
 	Heard          Heard
+	Backlog        time.Duration // audio received and not passed on yet: a WebSocket may send faster than time passes
 }
 
 // Heard is the downlink's account of one item (see sfu.Heard).

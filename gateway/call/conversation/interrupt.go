@@ -31,7 +31,8 @@ func (st *step) wasCut(heard Heard) {
 			st.count(Yielded{Took: st.since(c.onset)})
 		}
 	}
-	if st.gen.stage != idle && !st.gen.cancelled && c.why != byProvider && c.why != byClient {
+	stops := c.why != byClient || c.trunc == nil && st.cfg.Socket // over WebRTC a client cancels and clears by two events
+	if st.gen.stage != idle && !st.gen.cancelled && c.why != byProvider && stops {
 		st.gen.cancelled, st.gen.cancelAt = true, st.now
 		st.up(&realtime.ResponseCancel{EventID: st.own("cancel"), ResponseID: st.gen.id}, "")
 	}
@@ -42,6 +43,7 @@ func (st *step) wasCut(heard Heard) {
 	if p.live {
 		after = st.cutPlayback(c, p, heard)
 	}
+	st.release("", c.reason())
 	next := st.answer // a turn may have taken its place already
 	st.answer = c.turn
 	st.settle(interrupted, after)
@@ -64,6 +66,10 @@ func (st *step) cutPlayback(c interruption, p playback, heard Heard) int {
 		heard = Heard{ItemID: p.item} // nothing of it had been written
 	}
 	after := ms(min(heard.Heard, heard.Sent))
+	if st.cfg.Socket {
+		st.cutSocket(c, p, heard)
+		return after
+	}
 	if c.why != byProvider {
 		if after > 0 {
 			st.up(&realtime.ConversationItemTruncate{EventID: st.own("truncate"), ItemID: p.item, ContentIndex: p.content, AudioEndMS: after}, "")

@@ -181,6 +181,9 @@ func (st *step) sessionUpdate(ev *realtime.SessionUpdate) {
 	if u.Audio != nil && u.Audio.Input != nil && u.Audio.Input.TurnDetection.Set {
 		st.do(Listen{Detection: st.detection()})
 	}
+	if st.cfg.Socket && u.Audio != nil {
+		st.do(st.formats())
+	}
 	st.tell(&realtime.SessionUpdated{Session: st.View()})
 }
 

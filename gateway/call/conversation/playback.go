@@ -21,8 +21,8 @@ func (st *step) playbackOf(response string, change func(*playback)) (current, fo
 }
 
 // audioPart: the item will be spoken.
-func (st *step) audioPart(response, item string, content int) {
-	current, _ := st.playbackOf(response, func(p *playback) { p.item, p.content, p.sounding = item, content, true })
+func (st *step) audioPart(response, item string, output, content int) {
+	current, _ := st.playbackOf(response, func(p *playback) { p.item, p.output, p.content, p.sounding = item, output, content, true })
 	if current {
 		st.beginPlay()
 	}
@@ -91,7 +91,9 @@ func (st *step) finish(whole bool) {
 		}
 		st.do(AudioDone{ItemID: p.item})
 		st.heardAssistant(p, heard.Sent, whole)
+		st.playedOut(p, heard.Sent)
 	}
+	st.release(p.response, "")
 	st.dropPlay()
 	if !st.play.live && st.gen.stage == idle && len(st.calls) == 0 && !st.queued.waiting {
 		if whole {

@@ -89,7 +89,7 @@ func (st *step) start(p playback) {
 
 // beginPlay lets the playback's audio through, and asks when its first packet comes.
 func (st *step) beginPlay() {
-	st.do(Begin{Epoch: st.play.epoch, ItemID: st.play.item})
+	st.do(Begin{Epoch: st.play.epoch, ItemID: st.play.item, Response: st.play.response, Output: st.play.output, Content: st.play.content})
 	st.play.begun = true
 	if !st.play.audible {
 		st.do(WatchFirstAudio{Epoch: st.play.epoch})
@@ -102,7 +102,7 @@ func (st *step) done(ev *realtime.ResponseDone, raw []byte) []byte {
 		g := st.gen
 		st.gen = generation{}
 		if ev.Response.Status == realtime.StatusCancelled && g.why == byVoice {
-			raw = turnDetected(raw)
+			raw = cancelled(raw, realtime.ReasonTurnDetected)
 		}
 		if ev.Response.Status == realtime.StatusFailed {
 			st.count(ProviderFault{Class: "response_failed"})
@@ -139,13 +139,14 @@ func (st *step) closeGeneration(g generation, ev *realtime.ResponseDone) {
 	}
 }
 
-// turnDetected writes the reason that a client expects when the person's voice ended a response.
-func turnDetected(raw []byte) []byte {
+// cancelled writes the status and the reason that a client expects when somebody's voice or wish ended a response.
+func cancelled(raw []byte, reason string) []byte {
 	return rewrite(raw, func(v any) {
 		root, _ := v.(map[string]any)
 		resp, _ := root["response"].(map[string]any)
 		if resp != nil {
-			resp["status_details"] = map[string]any{"type": realtime.StatusCancelled, "reason": realtime.ReasonTurnDetected}
+			resp["status"] = realtime.StatusCancelled
+			resp["status_details"] = map[string]any{"type": realtime.StatusCancelled, "reason": reason}
 		}
 	})
 }

@@ -50,6 +50,8 @@ type State struct {
 	play   playback   // what is, or is next, on its way to the person's ear
 	later  []playback // behind it
 	cut    interruption
+	behind []told    // events for a WebSocket that follow the audio they close
+	played []playOut // what a WebSocket may still truncate, the latest last
 
 	calls  []toolCall // waiting for their output
 	closed []string   // call ids whose output has gone upstream
@@ -138,11 +140,28 @@ type playback struct {
 	epoch    uint64
 	response string
 	item     string
+	output   int
 	content  int
 	begun    bool // the downlink counts for it
 	sounding bool // there is, or was, audio: an audio part, started, or a packet
 	audible  bool
 	finished bool // the provider says that all of its audio has been made
+}
+
+// told is an event of the provider that waits for its place behind the audio of a response.
+type told struct {
+	response string
+	what     string // its type
+	raw      []byte
+}
+
+// playOut is the account of an item that a WebSocket client plays by itself.
+type playOut struct {
+	playback
+	sent  time.Duration // audio that the client was given
+	heard time.Duration // what it will have played, as far as we can tell
+	open  bool          // it was cut, and the client has not said where
+	at    time.Duration // when it was cut
 }
 
 // cause of an interruption.
@@ -161,9 +180,10 @@ const (
 type interruption struct {
 	under bool
 	why   cause
-	onset time.Duration // call time
-	clear string        // event id of the client's clear
-	turn  exchange      // whose answer is cut
+	onset time.Duration                      // call time
+	clear string                             // event id of the client's clear
+	trunc *realtime.ConversationItemTruncate // the client's own account, which came before the cut
+	turn  exchange                           // whose answer is cut
 }
 
 // doom is an end that waits for the client's event channel, so that the page can say why.
@@ -189,6 +209,7 @@ type barrier struct {
 	at      time.Duration
 	eventID string
 	turn    exchange      // what it commits
+	backlog time.Duration // audio before it that was still to be passed on
 	held    []ClientEvent // behind it, in order
 }
 
@@ -219,7 +240,11 @@ func Start(cfg Config) (State, []Effect) {
 	cfg.Limits = cfg.Limits.withDefaults()
 	s := State{cfg: &cfg}
 	s.session = opening(&cfg)
-	return s, []Effect{Listen{Detection: s.detection()}}
+	first := []Effect{Listen{Detection: s.detection()}}
+	if cfg.Socket {
+		first = append(first, s.formats())
+	}
+	return s, first
 }
 
 // mint makes an id of this call: unique within it by its number, among calls by the seed.
@@ -249,6 +274,8 @@ const (
 	maxDead    = 16
 	maxCalls   = 64
 	maxClosed  = 256
+	maxBehind  = 64
+	maxPlayed  = 8
 )
 
 // ours begins the event ids of what we ask the provider for ourselves; a client may not use it.

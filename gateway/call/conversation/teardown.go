@@ -59,6 +59,10 @@ func (st *step) end(reason EndReason, message string) {
 		st.settle(interrupted, ms(min(heard.Heard, heard.Sent)))
 	}
 	st.settle(unanswered, 0)
+	st.release("", "")
+	for i := st.unheard(); i >= 0; i = st.unheard() {
+		st.resolve(i, nil)
+	}
 	st.play, st.later, st.gen, st.queued = playback{}, nil, generation{}, request{}
 	st.floor, st.turn, st.barrier, st.cut = free, exchange{}, barrier{}, interruption{}
 	st.ended, st.reason = true, reason
@@ -79,7 +83,7 @@ type alarm struct {
 
 // alarms are the deadlines that stand. They are few, so they are made anew at each step rather than kept.
 type alarms struct {
-	list [8]alarm
+	list [12]alarm
 	n    int
 }
 
@@ -118,7 +122,10 @@ func (s *State) alarms() (as alarms) {
 		as.set(l.Stall, max(s.gen.heardFrom, s.media.ProviderPacket), (*step).stalled)
 	}
 	if s.barrier.n != 0 {
-		as.set(l.Barrier, s.barrier.at, func(st *step) { st.flushed(st.barrier.n) })
+		as.set(l.Barrier, s.barrier.at+s.barrier.backlog, func(st *step) { st.flushed(st.barrier.n) })
+	}
+	if i := s.unheard(); i >= 0 {
+		as.set(clientTruncates, s.played[i].at, func(st *step) { st.resolve(i, nil) })
 	}
 	if s.floor == holding {
 		as.set(maxHold, s.active, func(st *step) { st.floor, st.turn = free, exchange{} })

@@ -220,9 +220,9 @@ func (st *step) clientCommit(ev *realtime.InputAudioBufferCommit) {
 	}
 	st.turn.speechEnd = st.now
 	st.minted++
-	st.barrier = barrier{n: st.minted, at: st.now, eventID: ev.EventID, turn: st.turn}
+	st.barrier = barrier{n: st.minted, at: st.now, eventID: ev.EventID, turn: st.turn, backlog: st.media.Backlog}
 	st.floor, st.turn = free, exchange{}
-	if !st.cfg.Ear {
+	if !st.cfg.Ear && !st.cfg.Socket {
 		st.flushed(st.barrier.n)
 		return
 	}
