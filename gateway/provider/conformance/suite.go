@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -61,6 +62,8 @@ type sink struct {
 	events  []realtime.Event
 	packets int
 	closed  []error
+	notices []provider.Notice
+	usage   []provider.Usage
 	more    chan struct{}
 }
 
@@ -85,6 +88,13 @@ func (s *sink) ProviderEvent(raw []byte, ev realtime.Event) {
 }
 func (s *sink) ProviderPacket(*rtp.Packet, time.Time) { s.note(func() { s.packets++ }) }
 func (s *sink) ProviderClosed(err error)              { s.note(func() { s.closed = append(s.closed, err) }) }
+func (s *sink) ProviderNotice(n provider.Notice)      { s.note(func() { s.notices = append(s.notices, n) }) }
+func (s *sink) ProviderUsage(u provider.Usage)        { s.note(func() { s.usage = append(s.usage, u) }) }
+
+// told says whether a notice of the kind came.
+func (s *sink) told(k provider.NoticeKind) bool {
+	return slices.ContainsFunc(s.notices, func(n provider.Notice) bool { return n.Kind == k })
+}
 
 // wait blocks until cond holds; cond runs under the sink's lock.
 func (s *sink) wait(t *testing.T, what string, cond func() bool) {
@@ -266,10 +276,11 @@ func killed(t *testing.T, s Subject) {
 	_, in, stop := open(t, s)
 	begin := time.Now()
 	s.Kill()
-	in.wait(t, "ProviderClosed", func() bool { return len(in.closed) > 0 })
+	in.wait(t, "ProviderClosed or word that the connection is being made again", func() bool { return len(in.closed) > 0 || in.told(provider.Renewing) })
 	if d := time.Since(begin); d > 3*time.Second {
 		t.Errorf("noticed after %v, the page is promised 3 s", d)
 	}
+	in.wait(t, "ProviderClosed", func() bool { return len(in.closed) > 0 })
 	stop()
 	if e := provider.AsError(in.closed[0]); len(in.closed) != 1 || e == nil || e.Class != provider.Lost || e.Sentence() == "" {
 		t.Errorf("reported as %v", in.closed)

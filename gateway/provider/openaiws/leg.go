@@ -39,11 +39,9 @@ type leg struct {
 	log   *slog.Logger
 	line  *socket.Line
 	out   *playback.Output
-	pacer *playback.Pacer
 	mic   *playback.Mic
 	past  *recall.Store
 
-	playout atomic.Int64 // nanoseconds that wait in the client
 	spoke   atomic.Int64 // when the person was loud last, unix nanoseconds
 	audioIn atomic.Int64 // nanoseconds of audio sent since the last usage record
 
@@ -65,9 +63,8 @@ func newLeg(cfg Config, s provider.Setup, sink provider.Sink) (*leg, error) {
 	if l.model == "" {
 		l.model = cfg.Model
 	}
-	l.out = playback.NewOutput(l.emit)
 	var err error
-	if l.pacer, err = playback.NewPacer(l.out, sink.ProviderPacket); err != nil {
+	if l.out, err = playback.NewOutput(l.emit, sink.ProviderPacket); err != nil {
 		return nil, err
 	}
 	if l.mic, err = playback.NewMic(pcm.Rate, l.hear); err != nil {
@@ -84,15 +81,11 @@ func newLeg(cfg Config, s provider.Setup, sink provider.Sink) (*leg, error) {
 
 // Run keeps the leg until ctx ends or the provider is gone.
 func (l *leg) Run(ctx context.Context) error {
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	var wg sync.WaitGroup
-	wg.Go(func() { _ = l.pacer.Run(life) })
 	err := l.line.Run(ctx)
 	if err != nil {
 		l.lost(provider.AsError(err)) // what was begun has an end and a record
 	}
-	end()
-	wg.Wait()
+	l.out.Close()
 	if late, lost := l.out.Late(), l.line.Lost(); late > 0 || lost > 0 || l.mic.Lost() > 0 {
 		l.log.Info("provider audio", "late_ms", late.Milliseconds(), "dropped_up", lost, "concealed", l.mic.Lost())
 	}
@@ -101,7 +94,7 @@ func (l *leg) Run(ctx context.Context) error {
 }
 
 // SetPlayout tells how much audio waits in the client.
-func (l *leg) SetPlayout(d time.Duration) { l.playout.Store(int64(d)) }
+func (l *leg) SetPlayout(d time.Duration) { l.out.SetPlayout(d) }
 
 // WriteRTP takes one packet of the person's audio.
 func (l *leg) WriteRTP(p *rtp.Packet) error {
@@ -247,7 +240,7 @@ func (l *leg) sendTruncate(eventID string, cut playback.Cut, end time.Duration) 
 // interrupted: the provider heard the person and stops. It cannot know what was heard; we do.
 func (l *leg) interrupted() {
 	for _, cut := range l.out.Clear(true) {
-		end := max(cut.Played-time.Duration(l.playout.Load()), 0)
+		end := cut.Heard
 		l.past.Cut(cut.ItemID, end, cut.Received)
 		if err := l.sendTruncate("hovor_cut_"+cut.ItemID, cut, end); err != nil {
 			l.log.Warn("truncation not sent", "error", err)

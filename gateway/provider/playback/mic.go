@@ -11,6 +11,8 @@ import (
 )
 
 const (
+	frame      = 20 * time.Millisecond
+	frameTicks = 960 // of the 48 kHz RTP clock of Opus (RFC 7587 section 4.1)
 	// reorder is how many packets a missing one is waited for: 60 ms.
 	reorder = 3
 	// maxPause bounds the silence that a jump of the timestamp is filled up with.

@@ -1,75 +1,93 @@
 package playback
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/pion/rtp"
+
+	"hovor/sfu"
+	"hovor/sfu/bridge"
 	"hovor/signaling/realtime"
 )
 
-// Player plays PCM16 mono at 24 kHz in real time, frame by frame. The Output calls it with a lock held, and the Player calls
-// back without one of its own.
-type Player interface {
-	// Write queues audio of an item behind what is queued already.
-	Write(item string, pcm []int16)
-	// End says that no more audio of the item follows: its last frame is filled up with silence.
-	End(item string)
-	// Clear empties the queue. After it returns not one frame of what was queued leaves.
-	Clear()
-}
+// rate is that of the PCM of both protocols, in samples a second.
+const rate = 24000
 
-const (
-	rate = 24000
-	// keep bounds how many finished responses and their items are remembered.
-	keep = 32
-)
+// keep bounds how many responses and their items are remembered.
+const keep = 32
 
-// Cut is where an item was cut: how much of it had been played, out of how much that had been received.
+// Cut is the account of an item: what was received of it, how much of that was played, and how much the person can have heard.
 type Cut struct {
-	ItemID           string
-	Content          int
-	Played, Received time.Duration
+	ItemID                  string
+	Content                 int
+	Received, Played, Heard time.Duration
 }
 
 // Output is what a leg plays. All methods may be called at any time. Events are emitted with its lock held, so that their
 // order is the order in which things happened; emit must not block and not call back.
 type Output struct {
-	emit func(realtime.Event)
+	emit   func(realtime.Event)
+	player *bridge.Player
 
-	mu        sync.Mutex // guards what follows
-	player    Player
+	mu        sync.Mutex // guards what follows; never held while the player is called, which calls back with its own
 	responses []*response
 	items     map[string]*item
-	late      int // frames of audio that came for a response that was not to be heard any more
+	epoch     uint64
+	late      time.Duration
 }
 
 type response struct {
-	id      string
-	items   []string
-	heard   bool // started was emitted
-	done    bool // response.done came
-	muted   bool // cancelled or cleared: what still comes is dropped
-	over    bool // stopped or cleared was emitted
-	clear   bool // cleared is owed, after done
-	pending int  // samples that wait to be played
+	id    string
+	epoch uint64
+	items []*item
+	heard bool // started was emitted
+	done  bool // response.done came
+	muted bool // cancelled or cleared: what still comes is dropped
+	over  bool // stopped or cleared was emitted
+	clear bool // cleared is owed, after done
 }
 
 type item struct {
-	id               string
-	content          int
-	of               *response
-	received, played int // samples
-	odd              []byte
+	id       string
+	content  int
+	of       *response
+	received time.Duration
+	played   bool // to its end
+	cut      *Cut // as it was when it was cleared
 }
 
-// NewOutput makes an Output; Use gives it its player.
-func NewOutput(emit func(realtime.Event)) *Output {
-	return &Output{emit: emit, items: map[string]*item{}}
+// out is the Output as its player sees it.
+type out struct {
+	bridge.Packets
+
+	o *Output
 }
 
-// Use sets the player.
-func (o *Output) Use(p Player) { o.mu.Lock(); o.player = p; o.mu.Unlock() }
+// Begin comes before the first packet of an item.
+func (x out) Begin(_ uint64, itemID string) { x.o.begins(itemID) }
+
+// Cut comes with a clear.
+func (out) Cut() sfu.Heard { return sfu.Heard{} }
+
+// NewOutput makes an Output that gives its packets to write, one at a time and valid until return.
+func NewOutput(emit func(realtime.Event), write func(p *rtp.Packet, at time.Time)) (*Output, error) {
+	o := &Output{emit: emit, items: map[string]*item{}}
+	var err error
+	o.player, err = bridge.NewPlayer(bridge.PlayerConfig{Out: out{bridge.Packets(write), o}, Rate: rate, Drained: o.drained})
+	if err != nil {
+		return nil, fmt.Errorf("start the player: %w", err)
+	}
+	return o, nil
+}
+
+// Close ends it: nothing is played or emitted any more.
+func (o *Output) Close() { o.player.Close() }
+
+// SetPlayout tells how much audio waits in the client before it is heard.
+func (o *Output) SetPlayout(buffered time.Duration) { o.player.SetPlayout(buffered) }
 
 // Do runs f in order with the events of the Output: for the events of the leg's own.
 func (o *Output) Do(f func()) {
@@ -78,107 +96,113 @@ func (o *Output) Do(f func()) {
 	f()
 }
 
-// Audio takes PCM16 little-endian of an item, however much, and says false when its response is not to be heard any more.
+// Begin notes a response that was created.
+func (o *Output) Begin(responseID string) { o.mu.Lock(); defer o.mu.Unlock(); o.response(responseID) }
+
+// Audio takes PCM16 little-endian of an item, however much. It says false when it will not be heard: its response was
+// cancelled or cleared, or too much waits already.
 func (o *Output) Audio(responseID, itemID string, content int, pcm []byte) bool {
+	d := time.Duration(len(pcm)/2) * time.Second / rate
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	r := o.response(responseID)
-	if r.muted || r.over {
-		o.late += len(pcm) / 2
+	dead := r.muted || r.over
+	if dead {
+		o.late += d
+	} else {
+		it := o.items[itemID]
+		if it == nil {
+			it = &item{id: itemID, content: content, of: r}
+			o.items[itemID] = it
+			r.items = append(r.items, it)
+		}
+		it.received += d
+		it.played = false
+	}
+	epoch := r.epoch
+	o.mu.Unlock()
+	if dead {
 		return false
 	}
-	it := o.items[itemID]
-	if it == nil {
-		it = &item{id: itemID, content: content, of: r}
-		o.items[itemID] = it
-		r.items = append(r.items, itemID)
-	}
-	if len(it.odd) > 0 { // a sample that was split between two events
-		pcm = append(it.odd, pcm...)
-		it.odd = nil
-	}
-	if len(pcm)%2 == 1 {
-		it.odd = []byte{pcm[len(pcm)-1]}
-	}
-	samples := make([]int16, len(pcm)/2)
-	for i := range samples {
-		samples[i] = int16(uint16(pcm[2*i]) | uint16(pcm[2*i+1])<<8) //nolint:gosec // the two bytes of a sample
-	}
-	it.received += len(samples)
-	r.pending += len(samples)
-	if len(samples) > 0 {
-		o.player.Write(itemID, samples)
-	}
-	return true
+	_, err := o.player.WriteBytes(epoch, itemID, pcm)
+	return err == nil
 }
 
 // AudioDone says that the item's audio is complete.
 func (o *Output) AudioDone(itemID string) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if it := o.items[itemID]; it != nil && !it.of.muted {
-		o.player.End(itemID)
+	it := o.items[itemID]
+	o.mu.Unlock()
+	if it != nil {
+		o.player.End(it.of.epoch, itemID)
 	}
 }
 
 // Done says that the response is over for the provider: call it after response.done was passed on.
 func (o *Output) Done(responseID string) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	i := slices.IndexFunc(o.responses, func(r *response) bool { return r.id == responseID })
-	if i < 0 {
-		return
-	}
-	r := o.responses[i]
-	r.done = true
-	for _, id := range r.items {
-		if !r.muted {
-			o.player.End(id)
+	r := o.find(responseID)
+	if r != nil {
+		r.done = true
+		if r.clear {
+			o.cleared(r)
 		}
+		o.settle(r)
 	}
-	if r.clear {
-		o.cleared(r)
-	}
-	o.settle(r)
+	o.mu.Unlock()
+	o.end(r)
 }
 
-// Cancel drops what still comes of the response; what was received is played on. "" names the one that is not done.
+// end closes the audio of a response's items.
+func (o *Output) end(r *response) {
+	if r == nil {
+		return
+	}
+	o.mu.Lock()
+	items := slices.Clone(r.items)
+	o.mu.Unlock()
+	for _, it := range items {
+		o.player.End(r.epoch, it.id)
+	}
+}
+
+// Cancel drops what still comes of the response; what was received is played on. "" names those that are not done.
 func (o *Output) Cancel(responseID string) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
+	var cancelled []*response
 	for _, r := range o.responses {
 		if r.id == responseID || responseID == "" && !r.done {
 			r.muted = true
-			for _, id := range r.items {
-				o.player.End(id)
-			}
+			cancelled = append(cancelled, r)
 		}
+	}
+	o.mu.Unlock()
+	for _, r := range cancelled {
+		o.end(r)
 	}
 }
 
 // Clear silences the Output: nothing of what was received is played any more, and nothing that still comes of the same
-// responses. It gives the items that were cut, the one being played first. With wait the cleared event of a response that is
-// not done yet follows its response.done, as when the provider itself interrupts; otherwise it is emitted now.
+// responses. It gives the items that were not heard to their end, the oldest first. With wait the cleared event of a response
+// that is not done yet follows its response.done, as when the provider itself interrupts; otherwise it is emitted now.
 func (o *Output) Clear(wait bool) []Cut {
+	c := o.player.Clear()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.player.Clear()
 	var cuts []Cut
+	for _, a := range c.Items {
+		if it := o.items[a.ItemID]; it != nil {
+			it.cut = &Cut{ItemID: a.ItemID, Content: it.content, Received: a.Received, Played: a.Sent, Heard: a.Heard}
+			cuts = append(cuts, *it.cut)
+		}
+	}
 	for _, r := range o.responses {
-		if r.over || r.done && r.pending == 0 {
-			continue
+		if r.over || len(r.items) == 0 {
+			continue // played, or it never sounded
 		}
-		r.muted, r.pending = true, 0
-		for _, id := range r.items {
-			if it := o.items[id]; it.played < it.received {
-				cuts = append(cuts, it.cut())
-			}
-		}
-		switch {
-		case len(r.items) == 0: // it never sounded
-		case wait && !r.done:
+		r.muted = true
+		if wait && !r.done {
 			r.clear = true
-		default:
+		} else {
 			o.cleared(r)
 		}
 	}
@@ -195,104 +219,98 @@ func (o *Output) cleared(r *response) {
 // Lookup gives the account of an item; known is false for one that had no audio.
 func (o *Output) Lookup(itemID string) (c Cut, known bool) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	it := o.items[itemID]
-	if it == nil || it.received == 0 {
+	if it != nil && it.cut != nil {
+		defer o.mu.Unlock()
+		return *it.cut, true
+	}
+	o.mu.Unlock()
+	if it == nil {
 		return Cut{}, false
 	}
-	return it.cut(), true
+	a, ok := o.player.Account(itemID)
+	if !ok || a.Received == 0 {
+		return Cut{}, false
+	}
+	return Cut{ItemID: itemID, Content: it.content, Received: a.Received, Played: a.Sent, Heard: a.Heard}, true
 }
 
 // Received is how much audio came for the response.
-func (o *Output) Received(responseID string) time.Duration {
+func (o *Output) Received(responseID string) (d time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	n := 0
-	for _, r := range o.responses {
-		if r.id == responseID {
-			for _, id := range r.items {
-				n += o.items[id].received
-			}
+	if r := o.find(responseID); r != nil {
+		for _, it := range r.items {
+			d += it.received
 		}
 	}
-	return duration(n)
+	return d
 }
 
 // Quiet: nothing is played and nothing waits to be.
 func (o *Output) Quiet() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return !slices.ContainsFunc(o.responses, func(r *response) bool { return r.pending > 0 })
+	return !slices.ContainsFunc(o.responses, func(r *response) bool { return !r.over && !r.played() })
 }
 
-// Late is how much audio came too late to be heard, and was dropped.
-func (o *Output) Late() time.Duration { o.mu.Lock(); defer o.mu.Unlock(); return duration(o.late) }
+// Late is how much audio came for responses that were not to be heard any more, and was dropped.
+func (o *Output) Late() time.Duration { o.mu.Lock(); defer o.mu.Unlock(); return o.late }
 
-// Play is called by the player for each frame that leaves, before it does; n samples of it are the item's. It calls send with
-// the lock held, which is what makes Clear's promise true. start says that the item's response begins with it.
-func (o *Output) Play(itemID string, n int, send func()) {
+// begins: the first packet of the item follows.
+func (o *Output) begins(itemID string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	it := o.items[itemID]
-	if it == nil || it.of.over || it.of.clear {
-		return // cleared between the player's look at its queue and now
+	if it == nil || it.of.heard {
+		return
 	}
-	r := it.of
-	if !r.heard {
-		r.heard = true
-		for _, before := range o.responses { // what has drained makes room first
-			if before != r && before.heard && before.pending == 0 && !before.over && before.done {
-				o.settle(before)
-			}
-		}
-		o.emit(&realtime.OutputAudioBufferStarted{ResponseID: r.id})
-	}
-	send()
-	n = min(n, it.received-it.played)
-	it.played += n
-	r.pending = max(r.pending-n, 0)
+	it.of.heard = true
+	o.emit(&realtime.OutputAudioBufferStarted{ResponseID: it.of.id})
 }
 
-// Drained is called by the player when the time of the last frame it had is over.
-func (o *Output) Drained() {
+// drained: all of the item was played.
+func (o *Output) drained(a bridge.Account) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, r := range o.responses {
-		o.settle(r)
+	if it := o.items[a.ItemID]; it != nil {
+		it.played = true
+		o.settle(it.of)
 	}
 }
 
 // settle emits stopped once the response is done and played.
 func (o *Output) settle(r *response) {
-	if r.done && r.heard && r.pending == 0 && !r.over && !r.clear {
+	if r.done && r.heard && !r.over && !r.clear && r.played() {
 		r.over = true
 		o.emit(&realtime.OutputAudioBufferStopped{ResponseID: r.id})
 	}
 }
 
+func (r *response) played() bool {
+	return !slices.ContainsFunc(r.items, func(it *item) bool { return !it.played })
+}
+
+func (o *Output) find(id string) *response {
+	if i := slices.IndexFunc(o.responses, func(r *response) bool { return r.id == id }); i >= 0 {
+		return o.responses[i]
+	}
+	return nil
+}
+
 // response finds or makes the record of a response, and forgets the oldest.
 func (o *Output) response(id string) *response {
-	for _, r := range o.responses {
-		if r.id == id {
-			return r
-		}
+	if r := o.find(id); r != nil {
+		return r
 	}
 	for len(o.responses) >= keep {
-		for _, id := range o.responses[0].items {
-			delete(o.items, id)
+		for _, it := range o.responses[0].items {
+			delete(o.items, it.id)
 		}
 		o.responses = o.responses[1:]
 	}
-	r := &response{id: id}
+	o.epoch++
+	r := &response{id: id, epoch: o.epoch}
 	o.responses = append(o.responses, r)
 	return r
 }
-
-// Begin notes a response that was created.
-func (o *Output) Begin(responseID string) { o.mu.Lock(); defer o.mu.Unlock(); o.response(responseID) }
-
-func (it *item) cut() Cut {
-	return Cut{ItemID: it.id, Content: it.content, Played: duration(it.played), Received: duration(it.received)}
-}
-
-func duration(samples int) time.Duration { return time.Duration(samples) * time.Second / rate }

@@ -71,6 +71,7 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	ws.SetPongHandler(func(string) error { c.ponged.Store(true); return nil })
 	c.ws = ws
 	c.note()
+	_ = ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(cfg.Ping)) // early: does it answer?
 	return c, nil
 }
 
