@@ -31,6 +31,9 @@ type leg struct {
 	sink provider.Sink
 	log  *slog.Logger
 
+	model string
+	shape func(realtime.Session) realtime.Session // nil: as it is
+
 	lost     chan struct{} // closed when the far side has fallen silent
 	lostOnce sync.Once
 	setup    chan error // one verdict on our first session.update
@@ -84,6 +87,9 @@ func (l *leg) event(raw []byte, ev realtime.Event) {
 		}
 	}
 	l.sink.ProviderEvent(raw, ev)
+	if u, ok := provider.UsageOf(ev, l.model); ok {
+		provider.ReportUsage(l.sink, u)
+	}
 }
 
 func (l *leg) verdict(err error) {
@@ -102,7 +108,12 @@ func (l *leg) state(s sfu.State) {
 }
 
 // Send queues one event.
-func (l *leg) Send(ev realtime.Event) error { return l.conn.Send(ev) }
+func (l *leg) Send(ev realtime.Event) error {
+	if up, ok := ev.(*realtime.SessionUpdate); ok && l.shape != nil {
+		ev = &realtime.SessionUpdate{EventID: up.EventID, Session: l.shape(up.Session)}
+	}
+	return l.conn.Send(ev)
+}
 
 // SendRaw queues one event as it is.
 func (l *leg) SendRaw(raw []byte) error { return l.conn.SendRaw(raw) }

@@ -19,6 +19,11 @@ type Config struct {
 	Key     func() string // the server's own credential, read at each dial
 	Mint    bool          // first mint a client secret with Key and open the call with it
 	Model   string        // used when the setup names none
+	// Token, when set, gives what the call is opened with in place of Key and Mint: for a provider whose secrets are minted in
+	// a way of its own. Its errors are, or wrap, a *provider.Error.
+	Token func(ctx context.Context, s realtime.Session) (string, error)
+	// Shape, when set, takes out of a session what this provider refuses.
+	Shape   func(s realtime.Session) realtime.Session
 	Engine  *sfu.Engine   // the upstream leg's sockets
 	HTTP    *http.Client  // nil = http.DefaultClient
 	Connect time.Duration // for handshake, media and event channel together; 0 = 10 s
@@ -59,11 +64,14 @@ func (p *Provider) Dial(ctx context.Context, s provider.Setup, sink provider.Sin
 		model = p.cfg.Model
 	}
 	s.Session.Model = model
+	if p.cfg.Shape != nil {
+		s.Session = p.cfg.Shape(s.Session)
+	}
 	token, err := p.token(ctx, s.Session)
 	if err != nil {
 		return nil, err
 	}
-	l := &leg{sink: sink, log: p.cfg.Logger.With("call", s.CallID), lost: make(chan struct{}), setup: make(chan error, 1)}
+	l := &leg{sink: sink, model: model, shape: p.cfg.Shape, log: p.cfg.Logger.With("call", s.CallID), lost: make(chan struct{}), setup: make(chan error, 1)}
 	l.conn, err = client.Dial(ctx, client.Config{BaseURL: p.cfg.BaseURL, Token: token, Model: model, Engine: p.cfg.Engine, HTTP: p.cfg.HTTP,
 		Logger: p.cfg.Logger, Handlers: client.Handlers{Event: l.event, Packet: sink.ProviderPacket, State: l.state}})
 	if err != nil {
@@ -78,6 +86,9 @@ func (p *Provider) Dial(ctx context.Context, s provider.Setup, sink provider.Sin
 
 // token is what the call is opened with: the key itself, or a secret that is good for this one call.
 func (p *Provider) token(ctx context.Context, s realtime.Session) (string, error) {
+	if p.cfg.Token != nil {
+		return p.cfg.Token(ctx, s)
+	}
 	key := ""
 	if p.cfg.Key != nil {
 		key = p.cfg.Key()

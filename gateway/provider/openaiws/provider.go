@@ -19,8 +19,9 @@ type Config struct {
 	Name    string        // label for metrics; empty = "openaiws"
 	BaseURL string        // ".../v1/realtime" over ws(s) or http(s); a query in it is kept
 	Key     func() string // the server's own credential, read at each dial; sent as a bearer
-	Header  func() http.Header
-	Model   string // used when the setup names none; sent as ?model=
+	// Authorize, when set, gives the headers of a dial in place of Key. Its errors are, or wrap, a *provider.Error.
+	Authorize func(ctx context.Context) (http.Header, error)
+	Model     string // used when the setup names none; sent as ?model=
 
 	Net func(ctx context.Context, network, addr string) (net.Conn, error) // nil = the operating system
 	TLS *tls.Config                                                       // nil = the system's roots
@@ -98,15 +99,15 @@ func (c *Config) target(model string) string {
 	return u + sep + "model=" + url.QueryEscape(model)
 }
 
-func (c *Config) header() http.Header {
-	h := http.Header{}
-	if c.Header != nil {
-		h = c.Header()
+func (c *Config) header(ctx context.Context) (http.Header, error) {
+	if c.Authorize != nil {
+		return c.Authorize(ctx)
 	}
+	h := http.Header{}
 	if c.Key != nil {
 		if key := c.Key(); key != "" {
 			h.Set("Authorization", "Bearer "+key)
 		}
 	}
-	return h
+	return h, nil
 }

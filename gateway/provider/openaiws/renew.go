@@ -17,7 +17,11 @@ const maxRefusals = 12
 
 // open makes a connection, configures the session and hands the conversation so far over.
 func (l *leg) open(ctx context.Context, again bool) (*socket.Conn, error) {
-	conn, err := socket.Dial(ctx, socket.Config{URL: l.cfg.target(l.model), Header: l.cfg.header(), Net: l.cfg.Net, TLS: l.cfg.TLS, Logger: l.log})
+	header, err := l.cfg.header(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := socket.Dial(ctx, socket.Config{URL: l.cfg.target(l.model), Header: header, Net: l.cfg.Net, TLS: l.cfg.TLS, Logger: l.log})
 	if err != nil {
 		return nil, err
 	}
