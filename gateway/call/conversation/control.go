@@ -83,7 +83,7 @@ func (st *step) pass(h ClientEvent, id string) {
 	case *realtime.ConversationItemDelete:
 		st.up(&realtime.ConversationItemDelete{EventID: ev.EventID, ItemID: st.theirs(ev.ItemID)}, id)
 	case *realtime.ConversationItemRetrieve:
-		st.up(&realtime.ConversationItemRetrieve{EventID: ev.EventID, ItemID: st.theirs(ev.ItemID)}, id)
+		st.retrieve(ev)
 	case *realtime.ConversationItemTruncate:
 		if st.cfg.Socket && st.socketTruncate(ev) {
 			return
@@ -112,6 +112,11 @@ func (st *step) itemCreate(ev *realtime.ConversationItemCreate, recorded map[str
 		theirs := st.theirs(*p)
 		out.PreviousItemID = &theirs
 	}
+	if id := out.Item.ID; id != "" && (st.itemAt(id) >= 0 || slices.Contains(st.removed, id)) {
+		st.refuse(&realtime.Error{Type: realtime.TypeInvalidRequest, Code: realtime.CodeInvalidValue, Param: "item.id", EventID: ev.EventID,
+			Message: "An item of this id is, or was, in the conversation already. Leave the id out, or choose another."})
+		return
+	}
 	if item.Type == realtime.ItemMessage && item.Role == realtime.RoleUser {
 		if out.Item.ID == "" {
 			out.Item.ID = st.mint("item")
@@ -119,6 +124,7 @@ func (st *step) itemCreate(ev *realtime.ConversationItemCreate, recorded map[str
 		if text := out.Item.TextOf(); text != "" {
 			st.typed = true
 			st.word()
+			st.putItem(out.Item)
 			st.keep(thread.Item{ID: out.Item.ID, Role: thread.User, Kind: thread.Typed, Text: thread.Words(text), Complete: true}, ev.PreviousItemID)
 		}
 	}

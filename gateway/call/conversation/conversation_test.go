@@ -25,8 +25,8 @@ func TestASpokenTurnIsCommittedAndAnsweredOnce(t *testing.T) {
 		t.Fatalf("transcript of %q, committed as %q", got, ours)
 	}
 	d.client(&realtime.ConversationItemRetrieve{ItemID: ours})
-	if got := toProvider[*realtime.ConversationItemRetrieve](d).ItemID; got != "theirs_1" {
-		t.Fatalf("the provider was asked for %q", got)
+	if got := toClient[*realtime.ConversationItemRetrieved](d).Item; got.ID != ours || got.TextOf() != "hello there" {
+		t.Fatalf("retrieved %s", jsonOf(got))
 	}
 	d.at += 400 * time.Millisecond
 	d.answer("resp_1", "item_a")

@@ -54,6 +54,7 @@ func (st *step) providerEvent(h ProviderEvent) {
 	default:
 		raw = st.contentEvent(ev, raw)
 	}
+	st.noteItem(h.Event)
 	st.relay(h.Event, raw)
 }
 

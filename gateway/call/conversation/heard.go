@@ -44,6 +44,11 @@ func (st *step) heardAssistant(p playback, audio time.Duration, whole bool) {
 	} else {
 		text = heardPrefix(text, audio, st.rate)
 	}
+	status := realtime.StatusCompleted
+	if !whole {
+		status = realtime.StatusIncomplete
+	}
+	st.speech(p.item, text, status)
 	st.tell(&realtime.HovorHeard{ItemID: p.item, AudioMS: ms(audio), Text: text, Complete: whole})
 	if text == "" && !whole {
 		st.forget(p.item)

@@ -53,12 +53,14 @@ type State struct {
 	behind []told    // events for a WebSocket that follow the audio they close
 	played []playOut // what a WebSocket may still truncate, the latest last
 
-	calls  []toolCall // waiting for their output
-	closed []string   // call ids whose output has gone upstream
-	ids    []idPair   // the person's spoken items: the provider's id and ours
-	order  []place
-	said   []said
-	rate   float64 // characters per second of this assistant's speech, as measured; 0 = not yet
+	calls   []toolCall // waiting for their output
+	closed  []string   // call ids whose output has gone upstream
+	ids     []idPair   // the person's spoken items: the provider's id and ours
+	order   []place
+	items   []*realtime.Item // as the client knows them, in the order in which they came to be; never changed in place
+	removed []string         // ids of items that were deleted
+	said    []said
+	rate    float64 // characters per second of this assistant's speech, as measured; 0 = not yet
 
 	phase     string // as last told to the client
 	phaseTurn string
@@ -274,6 +276,7 @@ const (
 	maxDead    = 16
 	maxCalls   = 64
 	maxClosed  = 256
+	maxItems   = 1024
 	maxBehind  = 64
 	maxPlayed  = 8
 )
