@@ -112,7 +112,7 @@ func (s *Server) tools(port live, demoURL string) (*tools.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tools.New(tools.Config{Catalogue: list, HTTP: exec, Screen: port, Sessions: port, Observer: s.metrics, Logger: s.log})
+	return tools.New(tools.Config{Catalogue: list, HTTP: exec, Screen: port, Sessions: port, Observer: port, Logger: s.log})
 }
 
 // ear loads the detector's weights once for all calls; nil when the ear is off.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"hovor/gateway/config"
 	"hovor/gateway/identity"
@@ -74,7 +75,7 @@ func (d *door) aliases() []string {
 	return all
 }
 
-// live implements tools.SessionPort and tools.ScreenPort over the registry of calls.
+// live implements tools.SessionPort, tools.ScreenPort and tools.Observer over the registry of calls.
 type live struct{ d *door }
 
 // Session is the asked call when it is this person's, else the person's only live call, else a scope of the person.
@@ -102,4 +103,12 @@ func (l live) Screen(session string, r tools.ScreenRequest) error {
 		return fmt.Errorf("%w: %w", tools.ErrNoPage, err)
 	}
 	return nil
+}
+
+// ToolCall counts a tool call and tells the page of its session how it ended, without content.
+func (l live) ToolCall(r *tools.Result, name, class string, took time.Duration) {
+	l.d.metrics.ToolCall(name, class, string(r.Status), took)
+	if c, err := l.d.calls.Get("", r.Session); err == nil {
+		c.Tool(r.CallID, name, class, string(r.Status))
+	}
 }

@@ -47,6 +47,9 @@ type claims struct {
 	threadID  string
 }
 
+// transcriber is the name under which every provider of the Realtime API knows its transcription.
+const transcriber = "gpt-4o-mini-transcribe"
+
 // profile is the part of the catalogue that a voice assistant is offered.
 const profile = "voice"
 
@@ -153,8 +156,10 @@ func (d *door) describe(cl claims) call.Assistant {
 	if voice == "" && d.local(a.Provider) {
 		voice = lang // the embedded provider's voices are named by their languages
 	}
-	if voice != "" {
-		described.Session.Audio = &realtime.Audio{Output: &realtime.AudioOutput{Voice: realtime.Voice(voice)}}
+	// The person's own words come from the provider's transcription; the thread and the captions need them.
+	described.Session.Audio = &realtime.Audio{
+		Input:  &realtime.AudioInput{Transcription: realtime.Some(realtime.Transcription{Model: transcriber, Language: lang})},
+		Output: &realtime.AudioOutput{Voice: realtime.Voice(voice)},
 	}
 	return described
 }

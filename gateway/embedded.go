@@ -86,6 +86,7 @@ func ServeEmbedded(ctx context.Context, e Embedded) error {
 
 // names gives the recognizer and the dialogue the titles of the demo app, so that they can be asked for aloud.
 func names(c *local.Config) {
+	c.Phrases = demo.Phrases()
 	for _, t := range demo.Titles() {
 		list := &c.Documents
 		if t.Kind == "process" {

@@ -159,13 +159,13 @@ type counter struct {
 	all map[string]int // "name class status"
 }
 
-func (c *counter) ToolCall(name, class, status string, _ time.Duration) {
+func (c *counter) ToolCall(r *tools.Result, name, class string, _ time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.all == nil {
 		c.all = map[string]int{}
 	}
-	c.all[name+" "+class+" "+status]++
+	c.all[name+" "+class+" "+string(r.Status)]++
 }
 
 type fixture struct {

@@ -43,7 +43,8 @@ type SessionPort interface {
 	Session(p Person, asked string) (id, language string, err error)
 }
 
-// Observer is told of every call once, when it is recorded. name is the catalogue's, or "unknown".
+// Observer is told of every call once, when it is recorded. The result holds its ids and its class; name is the
+// catalogue's, or "unknown", and so is class. It must not block.
 type Observer interface {
-	ToolCall(name, class, status string, d time.Duration)
+	ToolCall(r *Result, name, class string, took time.Duration)
 }

@@ -300,7 +300,7 @@ func (s *Service) result(w *work, v verdict) *Result {
 	s.cfg.Logger.Info("tool call", "session", r.Session, "call_id", r.CallID, "tool", w.name(), "class", class,
 		"status", string(r.Status), "receipt", r.Receipt, "seconds", took.Seconds(), "output_bytes", len(r.Output))
 	if s.cfg.Observer != nil {
-		s.cfg.Observer.ToolCall(w.name(), class, string(r.Status), took)
+		s.cfg.Observer.ToolCall(r, w.name(), class, took)
 	}
 	return r
 }

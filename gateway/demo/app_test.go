@@ -253,3 +253,18 @@ func TestAProjectIsDeletedOnlyFromItsOwnPage(t *testing.T) {
 		}
 	}
 }
+
+func TestPhrasesStandWordForWordInTheirDocument(t *testing.T) {
+	seen := 0
+	for _, d := range load().Documents {
+		for _, p := range d.Phrases {
+			seen++
+			if !strings.Contains(d.text(), p) {
+				t.Errorf("%s: %q is not in the text, so nobody could highlight it", d.ID, p)
+			}
+		}
+	}
+	if seen == 0 || seen != len(Phrases()) {
+		t.Errorf("%d phrases in the documents, %d offered", seen, len(Phrases()))
+	}
+}

@@ -31,6 +31,7 @@ type document struct {
 	Updated  time.Time
 	Only     []string // person ids; empty = everybody
 	Spoken   []string
+	Phrases  []string // of the text, easy to say
 	Passages []string
 }
 
@@ -78,6 +79,16 @@ type Title struct {
 	Language string   // of the text
 	Title    string   // as written
 	Spoken   []string // English phrases, lower case, words only: "pricing twenty nineteen"
+}
+
+// Phrases returns passages that stand word for word in a document and are easy to say, so that they can be highlighted
+// by voice.
+func Phrases() []string {
+	var out []string
+	for _, d := range load().Documents {
+		out = append(out, d.Phrases...)
+	}
+	return out
 }
 
 // Titles returns every document and process, whoever may see them, for a speech grammar. It opens nothing: what a person
