@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"hovor/signaling/realtime"
+	"hovor/signaling/sdpfrag"
 )
 
 // origins are the origins whose pages may call. A page of the gateway's own origin always may, and so may a client that
@@ -49,14 +52,30 @@ func sameOrigin(origin string, r *http.Request) bool {
 
 // options answers OPTIONS, a browser's preflight or anybody's question. Every header that the page wants to send is
 // allowed, because SDKs add their own and the origin was the thing to check.
-func options(w *reply, r *http.Request, methods map[string]endpoint) {
-	h := w.Header()
-	h.Set("Allow", allow(methods))
-	if _, ok := methods[http.MethodPost]; ok && r.URL.Path == base+"calls" {
-		h.Set("Accept-Post", sdpType) // RFC 9725 section 4.2
+func (h *handler) options(w *reply, r *http.Request, methods map[string]endpoint) {
+	header := w.Header()
+	header.Set("Allow", allow(r, methods))
+	if r.URL.Path == base+"calls" {
+		header.Set("Accept-Post", sdpType) // RFC 9725 section 4.2
+		if r.Header.Get("Access-Control-Request-Method") == "" {
+			h.announceICE(header, realtime.NewID("turn"), h.authenticated(r)) // not in a preflight: section 4.6
+		}
 	}
-	preflight(h, r, allow(methods))
+	if methods[http.MethodPatch] != nil {
+		header.Set("Accept-Patch", sdpfrag.MediaType) // RFC 5789 section 3.1
+	}
+	preflight(header, r, allow(r, methods))
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// authenticated reports whether OPTIONS came from somebody: whoever gets a TURN credential can spend our traffic.
+func (h *handler) authenticated(r *http.Request) bool {
+	a, ok := h.service.(Authenticator)
+	if !ok {
+		return false
+	}
+	c, err := callerOf(r)
+	return err == nil && a.Authenticate(r.Context(), c) == nil
 }
 
 // preflight tells a page of an admitted origin what it may send.
@@ -72,8 +91,13 @@ func preflight(h http.Header, r *http.Request, methods string) {
 	}
 }
 
-func allow(methods map[string]endpoint) string {
-	return strings.Join(append(slices.Sorted(maps.Keys(methods)), http.MethodOptions), ", ")
+func allow(r *http.Request, methods map[string]endpoint) string {
+	names := append(slices.Collect(maps.Keys(methods)), http.MethodOptions)
+	if isRoot(r.URL.Path) {
+		names = append(names, http.MethodGet)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
 
 // headerNames keeps what can be a header name (RFC 9110 token) of a comma-separated list, 64 names at most.

@@ -51,12 +51,46 @@ var (
 		"the body is empty; it must be the SDP offer")
 	errNotSDP = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeInvalidSDP,
 		`the body is not an SDP offer; it must be what RTCPeerConnection.createOffer() made, and begins with "v=0"`)
+	errNoBoundary = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeInvalidValue,
+		`the Content-Type names no boundary and the body does not begin with one; send a form as FormData or your HTTP library makes it`)
+	errBrokenForm = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeInvalidValue,
+		"the form cannot be read: its parts do not fit the boundary, it ends early, or it has too many parts")
+	errNoSDPPart = &realtime.Error{Status: http.StatusBadRequest, Type: realtime.TypeInvalidRequest, Code: realtime.CodeMissingParameter,
+		Param: "sdp", Message: `the form has no part named "sdp"; it must hold the SDP offer, and a part "session" may hold the session as JSON`}
+	errNoSDPField = &realtime.Error{Status: http.StatusBadRequest, Type: realtime.TypeInvalidRequest, Code: realtime.CodeMissingParameter,
+		Param: "sdp", Message: `this field is required: the SDP offer, a string`}
 	errNoAudio = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeNoAudio,
 		"the offer has no audio section; add an audio track or transceiver before createOffer(), video alone cannot be answered")
 	errCodec = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeUnsupportedCodec,
-		"the offer's audio has no codec in common with this gateway; it speaks opus/48000/2")
+		"the offer's audio has no codec in common with this gateway; it speaks opus/48000/2, PCMU/8000 and PCMA/8000")
 	errNegotiation = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeInvalidSDP,
 		"this SDP offer can be read but not answered; it needs ICE, DTLS and bundled sections, as browsers send them")
+	errSIP = refuse(http.StatusUnprocessableEntity, realtime.TypeInvalidRequest, realtime.CodeNotSupported,
+		"accept, reject and refer are for telephone calls, and this gateway takes none; a call is ended with hangup or DELETE")
+	errNoIfMatch = refuse(http.StatusPreconditionRequired, realtime.TypeInvalidRequest, realtime.CodePreconditionRequired,
+		`a PATCH needs the header If-Match: the ETag of the answer to add candidates, or "*" to restart ICE`)
+	errIfMatch = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeInvalidValue,
+		`If-Match must be one entity-tag in quotes, or "*"`)
+	errNoSocket = refuse(http.StatusNotImplemented, realtime.TypeInvalidRequest, realtime.CodeNotSupported,
+		"this server has no WebSocket front; open a call over WebRTC with POST /v1/realtime/calls")
+	errNotUpgrade = refuse(http.StatusUpgradeRequired, realtime.TypeInvalidRequest, realtime.CodeUpgradeRequired,
+		"this is a WebSocket endpoint; a proxy in between must pass the Upgrade and Connection headers on")
+	errSocketVersion = refuse(http.StatusUpgradeRequired, realtime.TypeInvalidRequest, realtime.CodeUpgradeRequired,
+		"this is a WebSocket endpoint for version 13 (RFC 6455)")
+	errHandshake = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeUpgradeRequired,
+		"the WebSocket handshake is broken: it needs a Sec-WebSocket-Key of 16 bytes in base64, over HTTP/1.1")
+	errNoProtocol = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeInvalidValue,
+		`offer the subprotocol "realtime" too; one that holds a credential cannot be answered`)
+	errKeyProtocol = refuse(http.StatusUnauthorized, realtime.TypeAuthentication, realtime.CodeInvalidCredential,
+		`exactly one subprotocol "openai-insecure-api-key.…" can name the credential`)
+	errTwoKeys = refuse(http.StatusUnauthorized, realtime.TypeAuthentication, realtime.CodeInvalidCredential,
+		"the Authorization header and the subprotocol name different credentials; send one")
+	errQuery = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeInvalidValue,
+		"the query of the URL cannot be read")
+	errOneOfThree = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeMissingParameter,
+		"the URL must say what the socket is for: exactly one of ?model=, ?call_id= and ?intent=transcription")
+	errSocketUnused = refuse(http.StatusServiceUnavailable, realtime.TypeServer, realtime.CodeUnavailable,
+		"nobody took the socket; try again")
 	errTimeout = refuse(http.StatusGatewayTimeout, realtime.TypeServer, realtime.CodeTimeout,
 		"the call could not be set up in time; try again")
 	errCanceled = refuse(http.StatusServiceUnavailable, realtime.TypeServer, realtime.CodeUnavailable,
@@ -124,10 +158,13 @@ func WriteError(w http.ResponseWriter, err error) {
 
 // fail answers with err and keeps what the log line needs.
 func (w *reply) fail(err error) {
-	e := ReplyTo(err)
+	w.note(ReplyTo(err), err)
+	WriteError(w, err)
+}
+
+func (w *reply) note(e *realtime.Error, err error) {
 	w.code = e.Code
 	if e.Status >= 500 || e.Status < 400 {
 		w.cause = err
 	}
-	WriteError(w, err)
 }

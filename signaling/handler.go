@@ -14,23 +14,31 @@ import (
 type HandlerConfig struct {
 	AllowedOrigins []string     // "https://app.example.org"; "*" = any
 	MaxBody        int64        // bytes of a request body; 0 = DefaultMaxBody
+	ICE            ICEServers   // announced with an answer and to OPTIONS
+	Socket         SocketConfig // limits of the WebSocket front
 	Logger         *slog.Logger // nil = discard
 }
 
 // DefaultMaxBody is room for an SDP offer with many candidates and a session with many tools.
 const DefaultMaxBody = 1 << 20
 
-// base is where all endpoints live.
-const base = "/v1/realtime/"
+// root is the WebSocket and the beta form's calls; base is where all other endpoints live.
+const (
+	root = "/v1/realtime"
+	base = root + "/"
+)
 
 type handler struct {
 	service Service
 	origins origins
 	maxBody int64
+	ice     ICEServers
+	socket  SocketConfig
 	log     *slog.Logger
 }
 
-// NewHandler serves the Realtime HTTP endpoints under /v1/realtime/ on top of s.
+// NewHandler serves /v1/realtime and what is under it on top of s: mount it on both "/v1/realtime" and "/v1/realtime/".
+// What else s is, a Patcher, a SocketService, an Authenticator, is found out here.
 func NewHandler(s Service, cfg HandlerConfig) http.Handler {
 	if cfg.MaxBody <= 0 {
 		cfg.MaxBody = DefaultMaxBody
@@ -38,25 +46,39 @@ func NewHandler(s Service, cfg HandlerConfig) http.Handler {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &handler{service: s, origins: newOrigins(cfg.AllowedOrigins), maxBody: cfg.MaxBody, log: cfg.Logger}
+	return &handler{
+		service: s, origins: newOrigins(cfg.AllowedOrigins), maxBody: cfg.MaxBody,
+		ice: cfg.ICE, socket: cfg.Socket, log: cfg.Logger,
+	}
 }
 
 // endpoint is one method of one path.
 type endpoint func(h *handler, w *reply, r *http.Request, c Caller, callID string)
 
-// routes lists the methods of each path, "{id}" standing for a call id. PATCH on a call, the WebSocket on /v1/realtime
-// and the beta paths join here when they exist.
+// routes lists the methods of each path, "{id}" standing for a call id. GET on the root is the WebSocket, which knows its
+// caller in another way and is not here.
 var routes = map[string]map[string]endpoint{
-	"client_secrets":    {http.MethodPost: (*handler).mint},
-	"calls":             {http.MethodPost: (*handler).open},
-	"calls/{id}":        {http.MethodGet: (*handler).state, http.MethodDelete: (*handler).hangup},
-	"calls/{id}/hangup": {http.MethodPost: (*handler).hangup},
+	"":                       {http.MethodPost: (*handler).openBeta},
+	"client_secrets":         {http.MethodPost: (*handler).mint},
+	"sessions":               {http.MethodPost: (*handler).mintBeta},
+	"transcription_sessions": {http.MethodPost: (*handler).mintBetaTranscription},
+	"calls":                  {http.MethodPost: (*handler).open},
+	"calls/{id}":             {http.MethodGet: (*handler).state, http.MethodDelete: (*handler).hangup},
+	"calls/{id}/hangup":      {http.MethodPost: (*handler).hangup},
+	"calls/{id}/accept":      {http.MethodPost: (*handler).sip},
+	"calls/{id}/reject":      {http.MethodPost: (*handler).sip},
+	"calls/{id}/refer":       {http.MethodPost: (*handler).sip},
+}
+
+// patchable is "calls/{id}" of a Service that is a Patcher.
+var patchable = map[string]endpoint{
+	http.MethodGet: (*handler).state, http.MethodDelete: (*handler).hangup, http.MethodPatch: (*handler).patch,
 }
 
 // route finds the path's methods and the call id in it.
-func route(path string) (methods map[string]endpoint, callID string) {
+func (h *handler) route(path string) (methods map[string]endpoint, callID string) {
 	rest, ok := strings.CutPrefix(path, base)
-	if !ok {
+	if !ok && path != root {
 		return nil, ""
 	}
 	if tail, ok := strings.CutPrefix(rest, "calls/"); ok {
@@ -67,10 +89,19 @@ func route(path string) (methods map[string]endpoint, callID string) {
 		if id == "" {
 			return nil, ""
 		}
+		if _, ok := h.service.(Patcher); ok && !more {
+			return patchable, id
+		}
 		return routes[rest], id
+	}
+	if !ok {
+		rest = ""
 	}
 	return routes[rest], ""
 }
+
+// isRoot tells the path of the WebSocket.
+func isRoot(path string) bool { return path == root || path == base }
 
 // ServeHTTP answers in JSON whatever happens, never in HTML.
 func (h *handler) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -79,7 +110,7 @@ func (h *handler) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	defer h.logRequest(w, r)
 
-	methods, callID := route(r.URL.Path)
+	methods, callID := h.route(r.URL.Path)
 	if !h.origins.admit(w.Header(), r) {
 		h.log.Warn("origin refused", "origin", clipHeader(r.Header.Get("Origin")), "fix", "add it to the allowed origins")
 		w.fail(errOrigin)
@@ -89,9 +120,11 @@ func (h *handler) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case methods == nil:
 		w.fail(errNoEndpoint)
 	case r.Method == http.MethodOptions:
-		options(w, r, methods)
+		h.options(w, r, methods)
+	case isRoot(r.URL.Path) && r.Method == http.MethodGet:
+		h.serveSocket(w, r)
 	case methods[r.Method] == nil:
-		w.Header().Set("Allow", allow(methods))
+		w.Header().Set("Allow", allow(r, methods))
 		w.fail(errMethod)
 	case callID != "" && !plausibleID(callID):
 		w.fail(ErrCallNotFound)
@@ -134,7 +167,7 @@ func (h *handler) mint(w *reply, r *http.Request, c Caller, _ string) {
 		return
 	}
 	if len(body) > 0 { // the body is optional
-		if err := wantType(r, "application/json"); err != nil {
+		if err := wantType(r, jsonType); err != nil {
 			w.fail(err)
 			return
 		}
@@ -152,19 +185,26 @@ func (h *handler) mint(w *reply, r *http.Request, c Caller, _ string) {
 }
 
 func (h *handler) open(w *reply, r *http.Request, c Caller, _ string) {
-	offer, err := readOffer(r)
+	h.answer(w, r, c, dialectOf(r))
+}
+
+// answer opens a call and writes the answer to its offer.
+func (h *handler) answer(w *reply, r *http.Request, c Caller, d realtime.Dialect) {
+	offer, err := readOffer(r, d)
 	if err != nil {
 		w.fail(err)
 		return
 	}
 	answer, err := h.service.Open(r.Context(), c, offer)
 	if err != nil {
-		w.fail(err)
+		w.fail(inDialect(err, offer.Dialect))
 		return
 	}
 	// Relative, without query and trailing slash: clients take the last segment for the call id.
 	w.Header().Set("Location", base+"calls/"+answer.CallID)
 	w.Header().Set("Content-Type", sdpType)
+	setETag(w.Header(), answer.ETag)
+	h.announceICE(w.Header(), answer.CallID, true)
 	w.WriteHeader(http.StatusCreated)
 	_, _ = w.Write([]byte(answer.SDP))
 }
@@ -208,7 +248,12 @@ func (w *reply) json(status int, v any) {
 		w.fail(err)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	w.raw(status, body)
+}
+
+// raw writes a body that is JSON already.
+func (w *reply) raw(status int, body []byte) {
+	w.Header().Set("Content-Type", jsonType)
 	w.WriteHeader(status)
 	_, _ = w.Write(append(body, '\n'))
 }

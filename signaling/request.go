@@ -1,7 +1,6 @@
 package signaling
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -10,8 +9,6 @@ import (
 
 	"hovor/signaling/realtime"
 )
-
-const sdpType = "application/sdp"
 
 // maxBearer is longer than any access token in the field and short enough to hold in memory for every call.
 const maxBearer = 16 << 10
@@ -52,57 +49,6 @@ func readBody(r *http.Request) ([]byte, error) {
 		return nil, errBodyCut
 	}
 	return body, nil
-}
-
-// offerReaders read the body of POST calls by its media type. A typed or untyped multipart form and JSON belong here.
-var offerReaders = map[string]func(body []byte, params map[string]string) (Offer, error){
-	sdpType: rawOffer,
-}
-
-// readOffer reads an offer in whichever form it came.
-func readOffer(r *http.Request) (Offer, error) {
-	mediaType, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	read, ok := offerReaders[mediaType]
-	if !ok {
-		return Offer{}, unsupportedType(sdpType)
-	}
-	body, err := readBody(r)
-	if err != nil {
-		return Offer{}, err
-	}
-	o, err := read(body, params)
-	if err != nil {
-		return Offer{}, err
-	}
-	if model := r.URL.Query().Get("model"); model != "" {
-		o.Model = model
-	} else if o.Session != nil {
-		o.Model = o.Session.Model
-	}
-	if len(o.Model) > 256 {
-		return Offer{}, realtime.Invalid(realtime.CodeInvalidValue, "model", "longer than 256 bytes")
-	}
-	return o, nil
-}
-
-// rawOffer is the SDP itself; the session is the secret's.
-func rawOffer(body []byte, _ map[string]string) (Offer, error) {
-	if err := looksLikeSDP(body); err != nil {
-		return Offer{}, err
-	}
-	return Offer{SDP: string(body)}, nil
-}
-
-// looksLikeSDP turns away what is none at first sight; sfu reads it properly.
-func looksLikeSDP(body []byte) error {
-	body = bytes.TrimLeft(body, " \t\r\n")
-	switch {
-	case len(body) == 0:
-		return errEmptyOffer
-	case !bytes.HasPrefix(body, []byte("v=0")):
-		return errNotSDP
-	}
-	return nil
 }
 
 func wantType(r *http.Request, want string) error {
