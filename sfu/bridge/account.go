@@ -21,7 +21,8 @@ type account struct {
 	item     string
 	received int
 	sent     int
-	started  bool
+	started  bool // its first packet has left
+	begun    bool // between Begin and End of Out
 	drained  bool
 	playEnd  time.Time // when the client will have played what was sent of it
 }
@@ -129,8 +130,9 @@ func (p *Player) ClearThrough(epoch uint64) Cleared {
 	_ = p.enc.reset() // libopus never refuses a reset
 	p.carry, p.tail, p.quiet = carry{}, false, false
 	p.ssrc++ // a new source begins a new spurt beyond doubt, and no decoder mixes the two
-	p.cutEpoch = max(p.cutEpoch, p.newest, epoch)
-	p.cut = p.cut || p.cutEpoch > 0
+	if p.wrote || epoch > 0 {
+		p.cut, p.cutEpoch = true, max(p.cutEpoch, p.newest, epoch)
+	}
 	p.generation++
 	c.Generation = p.generation
 	p.cfg.Out.Cut()

@@ -104,7 +104,8 @@ type Player struct {
 	generation uint64 // of the queue: one more with every Clear
 	cut        bool
 	cutEpoch   uint64
-	newest     uint64 // epoch
+	wrote      bool
+	newest     uint64 // epoch written
 
 	playout time.Duration
 	playEnd time.Time // when the client will have played all that was sent

@@ -91,7 +91,7 @@ func (p *Player) finish(now time.Time) {
 		if !acc.started || acc.drained || len(p.segs) > 0 && p.segs[0].acc == acc {
 			continue
 		}
-		acc.drained = true
+		acc.drained, acc.begun = true, false
 		p.cfg.Out.End(acc.item)
 		if p.cfg.Drained != nil {
 			p.cfg.Drained(p.report(acc, now))
@@ -108,11 +108,12 @@ func (p *Player) play(s *segment, now time.Time) {
 	s.dry = false
 	p.tail = s.n == 0 && p.time(p.frame-n) < p.enc.behind()
 	acc := s.acc
-	first := !acc.started
-	if first {
-		acc.started = true
+	if !acc.begun {
+		acc.begun = true
 		p.cfg.Out.Begin(acc.epoch, acc.item)
 	}
+	first := !acc.started
+	acc.started = true
 	p.send(now)
 	p.sent(acc, n, now)
 	if first && p.cfg.Started != nil {

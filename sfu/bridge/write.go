@@ -15,7 +15,7 @@ type carry struct {
 // Write takes PCM of an item, as much at once as the provider sends. It returns how many samples were taken; the rest
 // was dropped. Audio of another item than before ends the one before. Errors: ErrStale, ErrFull, ErrClosed.
 //
-// When nothing is being sent, the first packet leaves before Write returns.
+// When nothing was sent within the last 20 ms, the first packet leaves before Write returns.
 func (p *Player) Write(epoch uint64, itemID string, pcm []int16) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,7 +63,7 @@ func (p *Player) open(epoch uint64, itemID string, samples int) (*segment, error
 		p.stats.Stale += p.time(samples)
 		return nil, ErrStale
 	}
-	p.newest = max(p.newest, epoch)
+	p.wrote, p.newest = true, max(p.newest, epoch)
 	if len(p.segs) > 0 {
 		last := &p.segs[len(p.segs)-1]
 		if last.acc.epoch == epoch && last.acc.item == itemID && !last.ended {
