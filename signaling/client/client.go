@@ -56,6 +56,9 @@ type Conn struct {
 	cfg    Config
 	peer   *sfu.Peer
 	callID string
+	links  []string
+
+	session iceSession
 
 	readyOnce, goneOnce sync.Once
 	ready               chan struct{} // closed when connected and the channel is open
@@ -80,10 +83,10 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 		return nil, fmt.Errorf("open call: %w", err)
 	}
 	c.peer = peer
-	answer, callID, err := cfg.postOffer(ctx, peer.LocalSDP())
+	got, err := cfg.postOffer(ctx, peer.LocalSDP())
 	if err == nil {
-		c.callID = callID
-		err = peer.SetAnswer(ctx, answer)
+		c.callID, c.session, c.links = got.callID, iceSession{etag: got.etag, remote: got.answer}, got.links
+		err = peer.SetAnswer(ctx, got.answer)
 	}
 	if err != nil {
 		_ = peer.Close()

@@ -45,19 +45,25 @@ func MintSecret(ctx context.Context, hc *http.Client, baseURL, key string, req r
 	return &secret, nil
 }
 
-func (c *Config) postOffer(ctx context.Context, offer string) (answer, callID string, err error) {
+// opened is what a server answered to an offer.
+type opened struct {
+	answer, callID, etag string
+	links                []string
+}
+
+func (c *Config) postOffer(ctx context.Context, offer string) (opened, error) {
 	target := "/calls"
 	if c.Model != "" {
 		target += "?model=" + url.QueryEscape(c.Model)
 	}
 	header, body, err := c.post(ctx, target, "application/sdp", "application/sdp", []byte(offer))
 	if err != nil {
-		return "", "", err
+		return opened{}, err
 	}
 	if mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type")); mediaType != "application/sdp" && !bytes.HasPrefix(body, []byte("v=0")) {
-		return "", "", fmt.Errorf("%w: the answer is no SDP", ErrReply)
+		return opened{}, fmt.Errorf("%w: the answer is no SDP", ErrReply)
 	}
-	return string(body), callIDOf(header.Get("Location")), nil
+	return opened{string(body), callIDOf(header.Get("Location")), header.Get("ETag"), header.Values("Link")}, nil
 }
 
 // callIDOf is the last path segment of a Location, which may be relative or absolute.
@@ -84,9 +90,21 @@ func (c *Config) postHangup(ctx context.Context, callID string) error {
 	return nil
 }
 
-// post sends one request; any status but 2xx is an error.
+// post sends one POST; any status but 2xx is an error.
 func (c *Config) post(ctx context.Context, target, contentType, accept string, body []byte) (http.Header, []byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(c.BaseURL, "/")+target, bytes.NewReader(body))
+	header := http.Header{}
+	if contentType != "" {
+		header.Set("Content-Type", contentType)
+	}
+	if accept != "" {
+		header.Set("Accept", accept)
+	}
+	return c.do(ctx, http.MethodPost, target, header, body)
+}
+
+// do sends one request; any status but 2xx is an error.
+func (c *Config) do(ctx context.Context, method, target string, header http.Header, body []byte) (http.Header, []byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(c.BaseURL, "/")+target, bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: the base URL cannot be read", ErrConfig)
 	}
@@ -96,11 +114,8 @@ func (c *Config) post(ctx context.Context, target, contentType, accept string, b
 	if c.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Token)
 	}
-	if contentType != "" {
-		req.Header.Set("Content-Type", contentType)
-	}
-	if accept != "" {
-		req.Header.Set("Accept", accept)
+	for name, values := range header {
+		req.Header[name] = values
 	}
 	res, err := c.HTTP.Do(req)
 	if err != nil {
