@@ -35,8 +35,10 @@ type Call struct {
 	now    []conversation.Effect
 	next   []conversation.Happening // to be stepped before the next letter
 	leg    provider.Leg
+	sides  []*sideband
 	broken bool // a step panicked
 
+	attached atomic.Int32 // sidebands so far, also those that have left
 	snapshot atomic.Pointer[Snapshot]
 	view     atomic.Pointer[realtime.Session]
 	done     chan struct{}

@@ -13,4 +13,6 @@ var (
 	ErrBusy = errors.New("the call is too busy")
 	// ErrNotFound: there is no live call of this id, or not of this person.
 	ErrNotFound = errors.New("there is no live call of this id")
+	// ErrSidebands: the call has had as many sidebands as it may.
+	ErrSidebands = errors.New("this call has had as many sidebands as it may")
 )

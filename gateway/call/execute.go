@@ -17,9 +17,9 @@ func (c *Call) execute() {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case conversation.ToClient:
-			c.toClient(e.Event)
+			c.toClient(e.Event, e.To)
 		case conversation.ToClientRaw:
-			c.sendClient(e.Raw, "")
+			c.sendClient(e.Raw, e.Type, e.To)
 		case conversation.ToProvider:
 			c.toProvider(e.Event)
 		case conversation.Cut:
@@ -93,16 +93,20 @@ func (c *Call) keep(e conversation.Keep) {
 }
 
 // toClient sends an event of ours.
-func (c *Call) toClient(ev realtime.Event) {
+func (c *Call) toClient(ev realtime.Event, to conversation.Party) {
 	b, err := realtime.Encode(ev)
 	if err != nil {
 		c.log.Error("event cannot be encoded", "type", ev.EventType(), "error", err)
 		return
 	}
-	c.sendClient(b, ev.EventType())
+	c.sendClient(b, ev.EventType(), to)
 }
 
-func (c *Call) sendClient(b []byte, what string) {
+func (c *Call) sendClient(b []byte, what string, to conversation.Party) {
+	c.toSidebands(b, to)
+	if to > conversation.Everybody {
+		return
+	}
 	err := c.client.Send(b)
 	switch {
 	case err == nil, errors.Is(err, sfu.ErrNotOpen):
@@ -111,7 +115,7 @@ func (c *Call) sendClient(b []byte, what string) {
 		e := realtime.Error{Type: realtime.TypeServer, Code: realtime.CodeMessageTooLarge,
 			Message: "An event of the voice service is larger than this client accepts, and was left out."}
 		if small, err := realtime.Encode(e.Event()); err == nil && len(b) > len(small) {
-			c.sendClient(small, "error")
+			c.sendClient(small, "error", conversation.ClientAlone)
 		}
 	case errors.Is(err, sfu.ErrQueueFull):
 		// A client that does not read would go on with half a conversation.

@@ -11,13 +11,14 @@ type source int
 const (
 	fromClient   source = iota // events of the browser
 	fromProvider               // events of the provider
+	fromSide                   // events of sidebands
 	fromHouse                  // ear, media, tools, hang-ups
 	sources
 )
 
 // shares bound how many letters of each source may wait. A provider sends its transcripts in bursts; a client that has
 // 256 events waiting is at fault.
-var shares = [sources]int64{256, 1024, 256}
+var shares = [sources]int64{256, 1024, 128, 256}
 
 // letter is one thing that happened, and when.
 type letter struct {

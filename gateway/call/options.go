@@ -65,8 +65,8 @@ type Options struct {
 	Thread    *thread.Handle    // nil: nothing is kept
 	Provider  provider.Provider
 	Engine    *sfu.Engine
-	Socket    signaling.Socket // the client's WebSocket; nil: the client comes with an offer
-	Dialect   realtime.Dialect // what the client speaks at first
+	Socket    signaling.Socket    // the client's WebSocket; nil: the client comes with an offer
+	Dialect   realtime.Dialect    // what the client speaks at first
 	Detector  func() vad.Detector // nil: the ear is off and the provider finds the turns
 	Ear       turn.Config         // defaults of the ear; the session's turn detection overrides them
 	Recorded  RecordedOutputs     // nil: no tool output is believed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -77,7 +78,13 @@ func (c *Call) loop(ctx context.Context) {
 func (c *Call) take(l letter) {
 	switch w := l.what.(type) {
 	case clientFrame:
-		c.step(c.decode(w))
+		c.step(c.decode(w, conversation.Everybody))
+	case sideFrame:
+		c.step(c.decode(w.frame, w.from))
+	case attached:
+		c.sides = append(c.sides, w.sideband)
+	case detached:
+		c.sides = slices.DeleteFunc(c.sides, func(s *sideband) bool { return s == w.sideband })
 	case legReady:
 		c.observer.SetupPhase("provider_connect", w.took)
 		c.connect(w.leg)
@@ -88,12 +95,12 @@ func (c *Call) take(l letter) {
 }
 
 // decode reads a client's event and looks up what the tool path recorded for the outputs in it.
-func (c *Call) decode(b []byte) conversation.Happening {
+func (c *Call) decode(b []byte, from conversation.Party) conversation.Happening {
 	ev, err := realtime.Decode(realtime.FromClient, b)
 	if err != nil {
-		return conversation.ClientRefused{Err: asRealtime(err)}
+		return conversation.ClientRefused{Err: asRealtime(err), From: from}
 	}
-	return conversation.ClientEvent{Event: ev, Recorded: c.recorded(ev)}
+	return conversation.ClientEvent{Event: ev, Recorded: c.recorded(ev), From: from}
 }
 
 func (c *Call) recorded(ev realtime.Event) map[string]string {

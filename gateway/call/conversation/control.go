@@ -12,7 +12,17 @@ import (
 // refuse answers something of the client with an error; the session stays.
 func (st *step) refuse(err *realtime.Error) {
 	st.count(EventRefused{Code: err.Code})
-	st.tell(err.Event())
+	st.do(ToClient{Event: err.Event(), To: st.from})
+}
+
+// senderOf is who is to hear of the failure of an event.
+func (s *State) senderOf(eventID string) Party {
+	for i := len(s.asked) - 1; i >= 0 && eventID != ""; i-- {
+		if s.asked[i].eventID == eventID {
+			return s.asked[i].from
+		}
+	}
+	return Everybody
 }
 
 func (st *step) flooded(dropped int) {
@@ -23,6 +33,9 @@ func (st *step) flooded(dropped int) {
 
 // clientEvent is the gate: what passes, what is answered here, and what is refused.
 func (st *step) clientEvent(h ClientEvent) {
+	from := st.from
+	st.from = h.From
+	defer func() { st.from = from }()
 	id := EventID(h.Event)
 	if strings.HasPrefix(id, ours) {
 		st.refuse(&realtime.Error{Type: realtime.TypeInvalidRequest, Code: realtime.CodeInvalidValue, Param: "event_id", EventID: id,
@@ -58,6 +71,11 @@ func (st *step) pass(h ClientEvent, id string) {
 	case *realtime.SessionUpdate:
 		st.sessionUpdate(ev)
 	case *realtime.InputAudioBufferAppend:
+		if h.From != Everybody {
+			st.refuse(&realtime.Error{Type: realtime.TypeInvalidRequest, Code: "invalid_event_for_transport", EventID: id,
+				Message: "A sideband carries no audio. Leave out input_audio_buffer.append."})
+			return
+		}
 		st.refuse(&realtime.Error{Type: realtime.TypeInvalidRequest, Code: "invalid_event_for_transport", EventID: id,
 			Message: "In a WebRTC call audio travels on the track. Leave out input_audio_buffer.append."})
 	case *realtime.InputAudioBufferClear:

@@ -152,7 +152,7 @@ func (st *step) providerError(ev *realtime.ErrorEvent, raw []byte) {
 	purpose, own := strings.CutPrefix(e.EventID, ours)
 	switch {
 	case !own:
-		st.do(ToClientRaw{Type: "error", Raw: raw})
+		st.do(ToClientRaw{Type: "error", Raw: raw, To: st.senderOf(e.EventID)})
 	case strings.HasPrefix(purpose, "commit"), strings.HasPrefix(purpose, "create"):
 		st.passError(e)
 	default:

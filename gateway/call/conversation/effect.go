@@ -7,17 +7,31 @@ import (
 	"hovor/signaling/realtime"
 )
 
+// Party is who sends an event, or who gets it: a sideband by its number, or one of the two below.
+type Party int
+
+const (
+	// Everybody are the client and all sidebands. As a sender it is the client.
+	Everybody Party = 0
+	// ClientAlone gets what a sideband shall not see: how its own connection began.
+	ClientAlone Party = -1
+)
+
 // Effect is one thing to do, in the order given. None of them may block.
 type Effect interface{ effect() }
 
 type (
 	// ToClient sends an event of ours.
-	ToClient struct{ Event realtime.Event }
+	ToClient struct {
+		Event realtime.Event
+		To    Party
+	}
 
 	// ToClientRaw passes the provider's bytes on. Type is the event's type, for counting.
 	ToClientRaw struct {
 		Type string
 		Raw  []byte
+		To   Party
 	}
 
 	// ToProvider sends an event upstream.

@@ -43,10 +43,14 @@ type (
 	ClientEvent struct {
 		Event    realtime.Event
 		Recorded map[string]string
+		From     Party
 	}
 
-	// ClientRefused: what the client sent could not be decoded.
-	ClientRefused struct{ Err *realtime.Error }
+	// ClientRefused: what the client, or a sideband, sent could not be decoded.
+	ClientRefused struct {
+		Err  *realtime.Error
+		From Party
+	}
 
 	// ClientFlooded: the client sent faster than the call takes; Dropped events were not read.
 	ClientFlooded struct{ Dropped int }

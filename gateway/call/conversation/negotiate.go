@@ -132,10 +132,10 @@ func (st *step) channelOpened() {
 	st.channel, st.openAt = true, st.now
 	st.count(SetupDone{Phase: "channel", Took: st.now})
 	st.word()
-	st.tell(&realtime.SessionCreated{Session: st.View()})
+	st.do(ToClient{Event: &realtime.SessionCreated{Session: st.View()}, To: ClientAlone})
 	c := st.cfg
-	st.tell(&realtime.HovorCall{CallID: c.CallID, ThreadID: c.ThreadID, Person: realtime.HovorPerson{ID: c.PersonID, Name: c.PersonName},
-		Assistant: c.Assistant.Name, Language: c.Assistant.Language, AudioPath: c.AudioPath})
+	st.do(ToClient{To: ClientAlone, Event: &realtime.HovorCall{CallID: c.CallID, ThreadID: c.ThreadID, Person: realtime.HovorPerson{ID: c.PersonID, Name: c.PersonName},
+		Assistant: c.Assistant.Name, Language: c.Assistant.Language, AudioPath: c.AudioPath}})
 	switch {
 	case st.doom.near:
 		st.fall()

@@ -168,7 +168,7 @@ func (st *step) giveUp(status, reason string) {
 		if !strings.HasPrefix(g.eventID, ours) {
 			e.EventID = g.eventID
 		}
-		st.tell(e.Event())
+		st.do(ToClient{Event: e.Event(), To: st.senderOf(e.EventID)})
 	} else {
 		st.dead = addBounded(st.dead, g.id, maxDead)
 		st.tell(ev)

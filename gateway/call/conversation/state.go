@@ -58,7 +58,8 @@ type State struct {
 	ids     []idPair   // the person's spoken items: the provider's id and ours
 	order   []place
 	items   []*realtime.Item // as the client knows them, in the order in which they came to be; never changed in place
-	removed []string         // ids of items that were deleted
+	asked   []sender
+	removed []string // ids of items that were deleted
 	said    []said
 	rate    float64 // characters per second of this assistant's speech, as measured; 0 = not yet
 
@@ -164,6 +165,12 @@ type playOut struct {
 	heard time.Duration // what it will have played, as far as we can tell
 	open  bool          // it was cut, and the client has not said where
 	at    time.Duration // when it was cut
+}
+
+// sender is a sideband that sent an event upstream: the error of it is nobody else's.
+type sender struct {
+	eventID string
+	from    Party
 }
 
 // cause of an interruption.
@@ -278,6 +285,7 @@ const (
 	maxClosed  = 256
 	maxItems   = 1024
 	maxBehind  = 64
+	maxAsked   = 64
 	maxPlayed  = 8
 )
 

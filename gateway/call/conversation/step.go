@@ -9,7 +9,8 @@ import (
 // step is one transition in the making: the new state and its effects.
 type step struct {
 	State
-	out []Effect
+	out  []Effect
+	from Party // whose event this step is about
 }
 
 // Step is the transition: what happened gives the next state and what to do, in order. It does not change s.
@@ -40,6 +41,7 @@ func (st *step) dispatch(what Happening) {
 	case ClientEvent:
 		st.clientEvent(h)
 	case ClientRefused:
+		st.from = h.From
 		st.refuse(h.Err)
 	case ClientFlooded:
 		st.flooded(h.Dropped)
@@ -70,7 +72,7 @@ func (st *step) dispatch(what Happening) {
 
 func (st *step) do(e Effect)            { st.out = append(st.out, e) }
 func (st *step) count(o Observation)    { st.do(Count{o}) }
-func (st *step) tell(ev realtime.Event) { st.do(ToClient{ev}) }
+func (st *step) tell(ev realtime.Event) { st.do(ToClient{Event: ev}) }
 func (st *step) word()                  { st.active = st.now }
 func (st *step) since(t time.Duration) time.Duration {
 	if t > st.now {
@@ -81,6 +83,9 @@ func (st *step) since(t time.Duration) time.Duration {
 
 // up sends an event upstream, or keeps it until there is an upstream. eventID is the client's that caused it, for the error.
 func (st *step) up(ev realtime.Event, eventID string) bool {
+	if st.from != Everybody && eventID != "" {
+		st.asked = addBounded(st.asked, sender{eventID: eventID, from: st.from}, maxAsked)
+	}
 	if st.ready {
 		st.do(ToProvider{ev})
 		return true
