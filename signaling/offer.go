@@ -144,7 +144,7 @@ func formOffer(body []byte, boundary string) (offerBody, error) {
 	form := multipart.NewReader(bytes.NewReader(body), boundary)
 	for n := 0; ; n++ {
 		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && n > 0 {
 			break
 		}
 		if err != nil || n == maxParts {

@@ -22,6 +22,11 @@ type ExpiresAfter struct {
 type HovorRequest struct {
 	ThreadID string `json:"thread_id,omitempty" rt:"maxlen=64"` // continue this thread
 	OneUse   bool   `json:"one_use,omitempty"`                  // the secret opens one call only
+
+	// What the secret's holder may do, within what the assistant lets anybody do.
+	Events      []string `json:"events,omitzero" rt:"null"`                     // client events that pass; absent: the assistant's
+	Fields      []string `json:"fields,omitzero" rt:"null"`                     // parts of the session that may be changed; absent: the assistant's
+	MaxDuration int      `json:"max_duration_s,omitempty" rt:"min=0,max=86400"` // of a call, in seconds; 0: the assistant's
 }
 
 // ClientSecret is the reply: Value begins with "ek_". It logs as a length.
