@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net"
 	"net/http"
@@ -10,14 +9,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"hovor/gateway/call"
 	"hovor/gateway/config"
 	"hovor/gateway/demo"
 	"hovor/gateway/identity"
-	"hovor/gateway/provider"
-	"hovor/gateway/provider/openai"
 	"hovor/gateway/thread"
 	"hovor/gateway/web"
 	"hovor/signaling"
@@ -59,7 +55,7 @@ func (s *Server) assemble() error {
 	if d.detector, err = s.ear(); err != nil {
 		return err
 	}
-	if d.providers, err = s.providers(); err != nil {
+	if d.providers, err = s.upstreams(); err != nil {
 		return err
 	}
 	s.parts = append(s.parts, part{"calls", d.calls.Run})
@@ -127,53 +123,11 @@ func (s *Server) ear() (func() vad.Detector, error) {
 	return func() vad.Detector { return model.Stream() }, nil
 }
 
-func (s *Server) providers() (map[string]provider.Provider, error) {
-	all := map[string]provider.Provider{}
-	for _, p := range s.cfg.Providers {
-		var err error
-		switch p.Kind {
-		case "local":
-			all[p.Name], err = s.embedded(p)
-		default:
-			all[p.Name], err = s.remote(p)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("provider %s: %w", p.Name, err)
-		}
-	}
-	return all, nil
-}
-
-// remote reaches a server of the Realtime API with this server's own key, read anew at every call.
-func (s *Server) remote(p config.Provider) (provider.Provider, error) {
-	if os.Getenv(p.KeyEnv) == "" {
-		return nil, fmt.Errorf("the environment variable %s (key_env) is empty; put the API key there", p.KeyEnv)
-	}
-	return openai.New(openai.Config{
-		Name: p.Name, BaseURL: strings.TrimSuffix(p.URL, "/") + "/realtime", Model: p.Model,
-		Key: func() string { return os.Getenv(p.KeyEnv) }, Engine: s.engine, Logger: s.log,
-	}), nil
-}
-
-// embedded starts the local provider on a loopback port and reaches it as it would any other: over sockets, with a key.
-func (s *Server) embedded(p config.Provider) (provider.Provider, error) {
-	key := rand.Text()
-	e, err := newEmbedded(Embedded{
-		Listen: "127.0.0.1:0", Key: key, Brain: p.Brain, Sessions: s.cfg.Limits.Sessions, Logger: s.log,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.parts = append(s.parts, part{"embedded provider", e.run})
-	return openai.New(openai.Config{
-		Name: p.Name, BaseURL: e.url() + "/v1/realtime", Model: p.Model,
-		Key: func() string { return key }, Engine: s.engine, Logger: s.log,
-	}), nil
-}
-
 func (s *Server) routes(d *door, demoURL string) http.Handler {
 	mux := http.NewServeMux()
 	realtime := signaling.NewHandler(d, signaling.HandlerConfig{AllowedOrigins: s.cfg.CORS.Origins, Logger: s.log})
+	mux.Handle("/v1/realtime", realtime)
+	mux.Handle("/v1/realtime", realtime) // the WebSocket, and calls of the older dialect
 	mux.Handle("/v1/realtime/", realtime)
 	api := http.NewServeMux()
 	toolAPI := tools.NewHandler(d.tools, d.people.Request, tools.HandlerConfig{Profile: profile, Logger: s.log})
