@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gorilla/websocket"
 )
@@ -27,6 +28,7 @@ type Conn struct {
 	queued   int    // bytes in queue
 	farewell []byte // the close frame; nil while the socket is open
 	cause    error  // why it is over, or going to be
+	pong     *string // what the last ping wants back
 	stats    Stats
 }
 
@@ -158,7 +160,11 @@ func (c *Conn) Subprotocol() string { return c.ws.Subprotocol() }
 func (c *Conn) Run(ctx context.Context) error {
 	var reader, writer sync.WaitGroup
 	read := make(chan struct{})
-	reader.Go(func() { defer close(read); c.fail(c.read()) })
+	reader.Go(func() {
+		defer close(read)
+		c.fail(c.read())
+		_ = c.ws.NetConn().SetWriteDeadline(time.Now().Add(c.cfg.CloseWait)) // nobody is left to take a long message
+	})
 	writer.Go(func() { c.write(ctx, read) })
 	writer.Wait()
 	c.deaf()

@@ -15,8 +15,8 @@ import (
 func (c *Conn) read() error {
 	alive := func() { _ = c.ws.SetReadDeadline(time.Now().Add(c.cfg.DeadAfter)) }
 	c.ws.SetPongHandler(func(string) error { alive(); return nil })
-	ping := c.ws.PingHandler()
-	c.ws.SetPingHandler(func(data string) error { alive(); return ping(data) })
+	c.ws.SetPingHandler(func(data string) error { alive(); c.answerPing(data); return nil })
+	c.ws.SetCloseHandler(func(int, string) error { return nil }) // the writer answers it
 	for {
 		msg, err := c.next(alive)
 		if err != nil {
@@ -30,6 +30,23 @@ func (c *Conn) read() error {
 		case <-c.bye: // read on only to meet the peer's close frame
 		}
 	}
+}
+
+// answerPing leaves the pong to the writer: a reader that writes could wait for a peer that does the same. Of pings that come
+// faster than they can be answered the last is (RFC 6455 section 5.5.3).
+func (c *Conn) answerPing(data string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pong = &data
+	c.nudge()
+}
+
+func (c *Conn) takePong() *string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.pong
+	c.pong = nil
+	return p
 }
 
 // next reads one message, however slowly it comes, as long as something comes.
@@ -94,6 +111,9 @@ func (c *Conn) write(ctx context.Context, read <-chan struct{}) {
 			c.lastWords()
 			return
 		}
+		if p := c.takePong(); p != nil {
+			_ = c.ws.WriteControl(websocket.PongMessage, []byte(*p), time.Now().Add(c.cfg.WriteWait))
+		}
 		farewell, ok := c.flush()
 		if !ok {
 			return
@@ -125,7 +145,7 @@ func (c *Conn) flush() ([]byte, bool) {
 		if err := c.ws.WriteMessage(websocket.TextMessage, msg); err != nil {
 			var timeout net.Error
 			switch {
-			case errors.Is(err, websocket.ErrCloseSent): // in answer to the peer's, which the reader is about to tell of
+			case errors.Is(err, websocket.ErrCloseSent): // by the reader, which is about to tell of a message that is too large
 			case errors.As(err, &timeout) && timeout.Timeout():
 				c.fail(ErrSlowReader)
 			default:
@@ -152,14 +172,23 @@ func (c *Conn) sayBye(farewell []byte, read <-chan struct{}) {
 	}
 }
 
-// lastWords tells a peer whose connection may still work why it ends: it was silent too long, or sent too much. The rest of
-// what was too much is read away for a moment, because closing a connection with unread bytes resets it, and the peer would
-// never see the close frame that the reader has sent.
+// lastWords answers the peer's close frame, or tells a peer whose connection may still work why it ends: it was silent too
+// long, or sent too much. The rest of what was too much is read away for a moment, because closing a connection with unread
+// bytes resets it, and the peer would never see the close frame that gorilla has sent for us.
 func (c *Conn) lastWords() {
 	deadline := time.Now().Add(c.cfg.CloseWait)
-	switch err := c.Err(); {
+	say := func(frame []byte) { _ = c.ws.WriteControl(websocket.CloseMessage, frame, deadline) }
+	c.mu.Lock()
+	err, farewell := c.cause, c.farewell
+	c.mu.Unlock()
+	bye, said := errors.AsType[*CloseError](err)
+	switch {
+	case farewell != nil: // both sides left at the same time
+		say(farewell)
+	case said && bye.Code != CodeNone:
+		say(websocket.FormatCloseMessage(bye.Code, ""))
 	case errors.Is(err, ErrHalfOpen):
-		_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(CodePolicy, "no_pong"), deadline)
+		say(websocket.FormatCloseMessage(CodePolicy, "no_pong"))
 	case errors.Is(err, ErrTooLarge):
 		_ = c.ws.NetConn().SetReadDeadline(deadline)
 		_, _ = io.Copy(io.Discard, io.LimitReader(c.ws.NetConn(), 4*c.cfg.MaxMessage))
