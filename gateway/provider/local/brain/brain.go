@@ -78,26 +78,6 @@ type Call struct {
 // Wait does nothing for a while.
 type Wait struct{ For time.Duration }
 
-// Fault misbehaves on purpose.
-type Fault struct {
-	Kind FaultKind
-	Type string // FaultDrop: the event type that is dropped
-	Text string // FaultMalformed: the raw frame that is sent; FaultError: the message
-	Code string // FaultError
-}
-
-// FaultKind names a misbehaviour.
-type FaultKind string
-
-// Kinds of fault.
-const (
-	FaultDrop      FaultKind = "drop"      // the next event of Type is not sent
-	FaultMalformed FaultKind = "malformed" // a frame that is no event is sent
-	FaultError     FaultKind = "error"     // an error event is sent
-	FaultClose     FaultKind = "close"     // the call is closed without a word
-	FaultFail      FaultKind = "fail"      // the response ends with status failed
-)
-
 func (Say) step()   {}
 func (Call) step()  {}
 func (Wait) step()  {}

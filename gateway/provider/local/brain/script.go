@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -45,15 +44,30 @@ func LoadScript(path string) (Brain, error) {
 //	  - - when: typed         # optional, first: the input this response is for (none, typed, spoken, outputs)
 //	    - wait: 300ms
 //	    - call: {name: get_document, arguments: {id: welcome}}
-//	    - drop: response.done # the next event of this type is not sent
+//	    - drop: response.done # the next event of this type is not sent; or {event: …, times: 3}, for drop and the next four
+//	    - delay: {event: response.done, for: 2s} # it and all behind it come that much later; event "*" = any
+//	    - duplicate: response.done
+//	    - reorder: response.output_audio.delta   # sent behind the event that follows it
+//	    - garble: response.output_item.done      # half of it is sent
 //	    - malformed: "{"      # a frame that is no event
 //	    - error: {code: server_error, message: Something broke.}
 //	    - fail: {code: server_error, message: Something broke.}
-//	    - close: true         # the call ends without a word
+//	    - stall: 5s           # no event of the client is read for so long
+//	    - hang: true          # the connection stays, and nothing comes or goes any more
+//	    - close: true         # the connection is cut without a word; or {code: 1011, reason: …}
+//	    - expire: true        # session_expired, and close code 1001 on a WebSocket
 //	then: silence             # silence (default), repeat, or again: the last response once more
+//	door:                     # optional: per request the first rule for its gate that is not used up
+//	  - {at: upgrade, status: 503, retry_after: 2s, times: 2} # mint, open (a call), upgrade (a WebSocket); times is 1
+//	  - {at: open, wait: 5s}  # a late answer
+//	sessions:                 # optional: the n-th session plays the n-th list, all further ones the last
+//	  - - expires: 30s        # optional, first: the session's length, announced in expires_at
+//	    - wait: 2s            # wait and faults, from the first event on, beside the responses
+//	    - close: {code: 1011, reason: internal_error}
+//	  - []
 //
 // A response whose "when" does not fit the input is left for later, and the input is answered with nothing. Unknown keys
-// and wrong values are errors with their line.
+// and wrong values are errors with their line. A script with a door or sessions is a Saboteur; its counts are the brain's.
 func ParseScript(data []byte) (Brain, error) {
 	p := &scriptParser{}
 	var doc yaml.Node
@@ -70,6 +84,7 @@ func ParseScript(data []byte) (Brain, error) {
 type script struct {
 	responses []scripted
 	then      string
+	sabotage
 }
 
 type scripted struct {
@@ -116,7 +131,7 @@ func (p *scriptParser) problem(n *yaml.Node, format string, args ...any) {
 func (p *scriptParser) document(doc *yaml.Node) *script {
 	s := &script{then: "silence"}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
-		p.problems = append(p.problems, "line 1: expected the keys responses and then")
+		p.problems = append(p.problems, "line 1: expected the keys responses, then, door and sessions")
 		return s
 	}
 	p.mapping(doc.Content[0], func(key, value *yaml.Node) {
@@ -134,8 +149,12 @@ func (p *scriptParser) document(doc *yaml.Node) *script {
 			if !slices.Contains([]string{"silence", "repeat", "again"}, value.Value) {
 				p.problem(value, "then must be silence, repeat or again, not %q", value.Value)
 			}
+		case "door":
+			s.door = p.doorRules(value)
+		case "sessions":
+			s.sessions = p.plans(value)
 		default:
-			p.problem(key, "unknown key %q: expected responses or then", key.Value)
+			p.problem(key, "unknown key %q: expected responses, then, door or sessions", key.Value)
 		}
 	})
 	if len(s.responses) == 0 && len(p.problems) == 0 {
@@ -167,11 +186,10 @@ func (p *scriptParser) response(n *yaml.Node) scripted {
 		return r
 	}
 	for i, step := range n.Content {
-		if step.Kind != yaml.MappingNode || len(step.Content) != 2 {
-			p.problem(step, "a step must be one key with its value, such as \"say: Hello.\"")
+		key, value, ok := p.single(step)
+		if !ok {
 			continue
 		}
-		key, value := step.Content[0], step.Content[1]
 		if key.Value == "when" {
 			kind, ok := inputKinds[value.Value]
 			if !ok {
@@ -190,6 +208,15 @@ func (p *scriptParser) response(n *yaml.Node) scripted {
 	return r
 }
 
+// single reads a mapping of one key.
+func (p *scriptParser) single(step *yaml.Node) (key, value *yaml.Node, ok bool) {
+	if step.Kind != yaml.MappingNode || len(step.Content) != 2 {
+		p.problem(step, "a step must be one key with its value, such as \"say: Hello.\"")
+		return nil, nil, false
+	}
+	return step.Content[0], step.Content[1], true
+}
+
 func (p *scriptParser) step(key, value *yaml.Node) Step {
 	switch key.Value {
 	case "say":
@@ -197,16 +224,11 @@ func (p *scriptParser) step(key, value *yaml.Node) Step {
 	case "call":
 		return p.call(value)
 	case "wait":
-		d, err := time.ParseDuration(value.Value)
-		if err != nil || d < 0 || d > time.Minute {
-			p.problem(value, "wait must be a time from 0s to 1m, such as 300ms, not %q", value.Value)
-		}
-		return Wait{For: d}
-	case "drop":
-		if value.Kind != yaml.ScalarNode || value.Value == "" {
-			p.problem(value, "drop must name an event type, such as response.done")
-		}
-		return Fault{Kind: FaultDrop, Type: value.Value}
+		return Wait{For: p.span(value, "wait", longestWait)}
+	case "drop", "delay", "duplicate", "reorder", "garble":
+		return p.event(FaultKind(key.Value), value)
+	case "stall":
+		return Fault{Kind: FaultStall, For: p.span(value, "stall", longestWait)}
 	case "malformed":
 		if value.Kind != yaml.ScalarNode {
 			p.problem(value, "malformed must be a text")
@@ -217,12 +239,12 @@ func (p *scriptParser) step(key, value *yaml.Node) Step {
 		p.fields(value, map[string]*string{"code": &f.Code, "message": &f.Text})
 		return f
 	case "close":
-		if value.Value != "true" {
-			p.problem(value, "close must be true")
-		}
-		return Fault{Kind: FaultClose}
+		return p.closing(value)
+	case "hang", "expire":
+		p.isTrue(value, key.Value)
+		return Fault{Kind: FaultKind(key.Value)}
 	}
-	p.problem(key, "unknown step %q: expected say, call, wait, drop, malformed, error, fail or close", key.Value)
+	p.problem(key, "unknown step %q: expected say, call, wait, drop, delay, duplicate, reorder, garble, malformed, error, fail, stall, hang, close or expire", key.Value)
 	return nil
 }
 

@@ -37,7 +37,7 @@ then: again
 	if got := m.Respond(Turn{Input: Input{Kind: InputTyped}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
-	want = []Step{Say{Text: "Bye."}, Fault{Kind: FaultDrop, Type: "response.done"}, Fault{Kind: FaultMalformed, Text: "{"},
+	want = []Step{Say{Text: "Bye."}, Fault{Kind: FaultDrop, Type: "response.done", Times: 1}, Fault{Kind: FaultMalformed, Text: "{"},
 		Fault{Kind: FaultError, Code: "odd", Text: "Odd."}, Fault{Kind: FaultFail, Code: "server_error", Text: "An error was asked for."}, Fault{Kind: FaultClose}}
 	for range 2 {
 		if got := m.Respond(Turn{}); !reflect.DeepEqual(got, want) {
@@ -82,6 +82,7 @@ func TestScriptsThatAreNone(t *testing.T) {
 
 func FuzzParseScript(f *testing.F) {
 	f.Add([]byte("responses: [[{say: x}]]"))
+	f.Add([]byte("responses: [[{close: {code: 1011}}, {delay: {event: a, for: 1s}}]]\ndoor: [{at: mint, status: 429}]\nsessions: [[{expires: 2s}], []]"))
 	f.Add([]byte("responses: [[{call: {name: a, arguments: {b: [1, {c: d}]}}}]]\nthen: repeat"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if b, err := ParseScript(data); err == nil {
