@@ -126,7 +126,6 @@ func (s *Server) ear() (func() vad.Detector, error) {
 func (s *Server) routes(d *door, demoURL string) http.Handler {
 	mux := http.NewServeMux()
 	realtime := signaling.NewHandler(d, signaling.HandlerConfig{AllowedOrigins: s.cfg.CORS.Origins, Logger: s.log})
-	mux.Handle("/v1/realtime", realtime)
 	mux.Handle("/v1/realtime", realtime) // the WebSocket, and calls of the older dialect
 	mux.Handle("/v1/realtime/", realtime)
 	api := http.NewServeMux()

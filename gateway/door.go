@@ -11,7 +11,6 @@ import (
 	"hovor/gateway/call"
 	"hovor/gateway/config"
 	"hovor/gateway/identity"
-	"hovor/gateway/provider"
 	"hovor/gateway/telemetry"
 	"hovor/gateway/thread"
 	"hovor/sfu"
@@ -31,7 +30,7 @@ type door struct {
 	calls     *call.Manager
 	threads   *thread.Store
 	tools     *tools.Service
-	providers map[string]provider.Provider
+	providers map[string]upstream
 	engine    *sfu.Engine
 	detector  func() vad.Detector
 	metrics   *telemetry.Metrics
@@ -45,6 +44,9 @@ type claims struct {
 	assistant *config.Assistant
 	session   *realtime.Session
 	threadID  string
+	events    []string      // that its holder may send; nil = the assistant's
+	fields    []string      // of the session that its holder may change; nil = the assistant's
+	duration  time.Duration // of a call; 0 = the assistant's
 }
 
 // transcriber is the name under which every provider of the Realtime API knows its transcription.
@@ -74,6 +76,7 @@ func (d *door) Mint(_ context.Context, c signaling.Caller, req realtime.ClientSe
 	oneUse := false
 	if req.Hovor != nil {
 		cl.threadID, oneUse = req.Hovor.ThreadID, req.Hovor.OneUse
+		cl.events, cl.fields, cl.duration = req.Hovor.Events, req.Hovor.Fields, time.Duration(req.Hovor.MaxDuration)*time.Second
 	}
 	token, expires, err := d.secrets.Mint(cl, ttl, oneUse)
 	if err != nil {
@@ -85,7 +88,7 @@ func (d *door) Mint(_ context.Context, c signaling.Caller, req realtime.ClientSe
 // shown is the session as the reply to a mint may tell it.
 func (d *door) shown(cl claims, model string) realtime.Session {
 	s := realtime.Session{Type: "realtime", Object: "realtime.session", Model: model}
-	if cl.assistant.Locked {
+	if policyOf(cl.assistant) == call.Locked {
 		return s
 	}
 	text := instructionsFor(cl.assistant, language(cl.assistant, cl.person))
@@ -100,37 +103,55 @@ func (d *door) Open(ctx context.Context, c signaling.Caller, o signaling.Offer) 
 	if err != nil {
 		return nil, err
 	}
-	handle, err := d.thread(ctx, cl)
+	started, sdp, err := d.start(ctx, cl, o)
 	if err != nil {
 		return nil, err
 	}
-	session := cl.session
-	if o.Session != nil {
-		session = o.Session
+	return &signaling.Answer{SDP: sdp, CallID: started.ID()}, nil
+}
+
+func (d *door) start(ctx context.Context, cl claims, o signaling.Offer) (*call.Call, string, error) {
+	options, err := d.options(ctx, cl, o.Session)
+	if err != nil {
+		return nil, "", err
 	}
-	started, sdp, err := d.calls.Start(ctx, call.Options{
+	options.Dialect = o.Dialect
+	return d.calls.Start(ctx, options, o.SDP)
+}
+
+// options are those of a call by these claims; asked is the session that came with the offer, if one did.
+func (d *door) options(ctx context.Context, cl claims, asked *realtime.Session) (call.Options, error) {
+	handle, err := d.thread(ctx, cl)
+	if err != nil {
+		return call.Options{}, err
+	}
+	if asked == nil {
+		asked = cl.session
+	}
+	return call.Options{
 		ID:        d.callID(),
 		Person:    cl.person,
 		Assistant: d.describe(cl),
-		Session:   session,
+		Session:   asked,
 		Thread:    handle,
-		Provider:  d.providers[cl.assistant.Provider],
+		Provider:  d.providers[cl.assistant.Provider].Provider,
 		Engine:    d.engine,
 		Detector:  d.detector,
 		Recorded:  d.tools,
 		Limits: call.Limits{
 			Setup:    time.Duration(d.cfg.Limits.SetupTimeout),
-			Duration: time.Duration(d.cfg.Limits.MaxDuration),
+			Duration: d.longest(cl),
 			Idle:     time.Duration(d.cfg.Limits.Idle),
 		},
 		Observer: d.metrics,
 		Logger:   d.log,
 		Ended:    func(c *call.Call) { d.tools.EndSession(c.ID()) },
-	}, o.SDP)
-	if err != nil {
-		return nil, err
-	}
-	return &signaling.Answer{SDP: sdp, CallID: started.ID()}, nil
+	}, nil
+}
+
+// longest is how long a call by these claims may last.
+func (d *door) longest(cl claims) time.Duration {
+	return shorter(shorter(time.Duration(d.cfg.Limits.MaxDuration), time.Duration(cl.assistant.MaxDuration)), cl.duration)
 }
 
 // callID names the node, so that any node can pass a request on without a look-up.
@@ -148,9 +169,14 @@ func (d *door) describe(cl claims) call.Assistant {
 		}
 	}
 	described := call.Assistant{
-		Name: a.Name, Language: lang, Model: model, Locked: a.Locked,
+		Name: a.Name, Language: lang, Model: model, Policy: policyOf(a),
+		Fields:       nilIfEmpty(a.ClientFields),
+		Events:       narrow(nilIfEmpty(a.ClientEvents), cl.events),
 		Instructions: instructionsFor(a, lang),
 		Tools:        d.definitions(cl),
+	}
+	if cl.fields != nil {
+		described.Fields = narrow(described.MayChange(), cl.fields)
 	}
 	voice := a.Voice
 	if voice == "" && d.local(a.Provider) {

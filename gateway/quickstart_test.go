@@ -62,7 +62,8 @@ func open(t *testing.T, change func(*config.Config)) *house {
 		t.Fatal(err)
 	}
 	for name, p := range h.door.providers {
-		h.door.providers[name] = recorder{p, h.heard}
+		p.Provider = recorder{p.Provider, h.heard}
+		h.door.providers[name] = p
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

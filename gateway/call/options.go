@@ -18,6 +18,16 @@ import (
 // Assistant is who answers, as configuration and catalogue describe it.
 type Assistant = conversation.Assistant
 
+// Policy is how much of an assistant a client may change.
+type Policy = conversation.Policy
+
+// The policies.
+const (
+	Locked = conversation.Locked
+	Merge  = conversation.Merge
+	Open   = conversation.Open
+)
+
 // Limits bound a call in time; zero fields take the defaults.
 type Limits = conversation.Limits
 

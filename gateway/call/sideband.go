@@ -2,6 +2,7 @@ package call
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ type sideband struct {
 	number conversation.Party
 	socket signaling.Socket
 	edge   *dialect.Edge
+	takes  []string // events; nil = all that the assistant takes
 }
 
 type (
@@ -34,8 +36,8 @@ type (
 )
 
 // Attach makes a WebSocket a sideband and returns when the socket is over, or the call: then the socket is closed with the
-// reason. It may be called from the moment the call exists. Errors: ErrNotLive, ErrBusy, ErrSidebands.
-func (c *Call) Attach(ctx context.Context, s signaling.Socket, d realtime.Dialect) error {
+// reason. It may be called from the moment the call exists. takes narrows the events that it may send; nil does not. Errors: ErrNotLive, ErrBusy, ErrSidebands.
+func (c *Call) Attach(ctx context.Context, s signaling.Socket, d realtime.Dialect, takes []string) error {
 	n := c.attached.Add(1)
 	if n > maxSidebands {
 		return ErrSidebands
@@ -43,7 +45,7 @@ func (c *Call) Attach(ctx context.Context, s signaling.Socket, d realtime.Dialec
 	if c.State().Ended {
 		return ErrNotLive
 	}
-	side := &sideband{number: conversation.Party(n), socket: s, edge: dialect.NewEdge(d)}
+	side := &sideband{number: conversation.Party(n), socket: s, edge: dialect.NewEdge(d), takes: takes}
 	if !c.mail.post(fromHouse, attached{side}) {
 		return ErrBusy
 	}
@@ -71,6 +73,9 @@ func (c *Call) Attach(ctx context.Context, s signaling.Socket, d realtime.Dialec
 
 func (c *Call) sideSaid(side *sideband, b []byte) {
 	b, err := side.edge.In(b)
+	if err == nil {
+		err = side.allows(b)
+	}
 	switch {
 	case err != nil:
 		c.mail.post(fromSide, conversation.ClientRefused{Err: asRealtime(err), From: side.number})
@@ -84,6 +89,15 @@ func (c *Call) sideSaid(side *sideband, b []byte) {
 		case <-c.done:
 		}
 	}
+}
+
+// allows refuses an event that this sideband may not send.
+func (s *sideband) allows(b []byte) error {
+	what, id, err := realtime.Peek(b)
+	if err != nil || s.takes == nil || slices.Contains(s.takes, what) {
+		return nil // what cannot be read the gate will refuse
+	}
+	return &realtime.Error{Type: realtime.TypePermission, Code: realtime.CodeEventNotAllowed, EventID: id, Message: "This sideband may not send " + what + " events."}
 }
 
 // sidePause slows a sideband down that floods.

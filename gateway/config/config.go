@@ -114,10 +114,14 @@ type Person struct {
 // Provider is one speech-to-speech upstream.
 type Provider struct {
 	Name string `yaml:"name"`
-	// Kind is local (the embedded provider) or openai (any server of the Realtime API over WebRTC).
+	// Kind is local (the embedded provider), openai (any server of the Realtime API, over WebRTC), openai-ws (the same over
+	// WebSocket), azure (Azure OpenAI) or gemini (Gemini Live).
 	Kind string `yaml:"kind"`
-	// URL is the API base, such as https://api.openai.com/v1. Not for local.
+	// URL is the API base, such as https://api.openai.com/v1; for azure the resource, such as https://name.openai.azure.com.
+	// Empty for gemini: Google's own. Not for local.
 	URL string `yaml:"url"`
+	// Transport is webrtc or websocket, for kinds that have both: local (default webrtc) and azure (default websocket).
+	Transport string `yaml:"transport"`
 	// KeyEnv names the environment variable that holds the API key. Not for local.
 	KeyEnv string `yaml:"key_env"`
 	// Model is the name the provider knows. Empty: the name the client asked for.
@@ -133,7 +137,8 @@ type Assistant struct {
 	Aliases []string `yaml:"aliases"`
 	// Provider is the name of one of the providers.
 	Provider string `yaml:"provider"`
-	// Mode is relay: the gateway carries and hears the audio.
+	// Mode is relay (the default: the gateway carries and hears the audio) or direct: audio and events go between the browser
+	// and the provider, the gateway opens the call and keeps the credential. Only for providers over WebRTC.
 	Mode string `yaml:"mode"`
 	// Voice is the provider's voice; empty for its default.
 	Voice string `yaml:"voice"`
@@ -141,8 +146,18 @@ type Assistant struct {
 	Language string `yaml:"language"`
 	// Instructions are given to the model. Empty: the built-in ones in the language of the call.
 	Instructions string `yaml:"instructions"`
-	// Locked keeps instructions and tools out of the browser's reach and sight.
+	// Locked is short for policy: locked.
 	Locked bool `yaml:"locked"`
+	// Policy is how much a browser may change by session.update: locked (neither change nor see what makes the assistant:
+	// instructions, prompt, tools, voice, budget), merge (all of it, but tools only from the catalogue) or open (also tools of
+	// its own). Default merge.
+	Policy string `yaml:"policy"`
+	// ClientFields are the parts of the session that a browser may change, in place of the policy's own list.
+	ClientFields []string `yaml:"client_fields"`
+	// ClientEvents are the events that a browser may send. Empty: all of the protocol.
+	ClientEvents []string `yaml:"client_events"`
+	// MaxDuration ends a call with this assistant; 0: limits.max_duration.
+	MaxDuration Duration `yaml:"max_duration"`
 	// NoTools gives the assistant no tools at all.
 	NoTools bool `yaml:"no_tools"`
 }

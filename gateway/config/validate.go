@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,8 @@ import (
 var (
 	nodeID = regexp.MustCompile(`^[A-Za-z0-9]{1,8}$`)
 	name   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+
+	clientEvent = regexp.MustCompile(`^[a-z_]+(\.[a-z_]+)+$`)
 )
 
 // checker collects problems under one configuration's file and lines.
@@ -141,30 +144,91 @@ func (k *checker) providers() map[string]bool {
 			k.bad(at+".name", fmt.Sprintf("%q is not a name, or stands here twice", p.Name), "small letters, digits and dashes")
 		}
 		known[p.Name] = true
-		switch p.Kind {
-		case "local":
-			if p.URL != "" || p.KeyEnv != "" {
-				k.bad(at, "the embedded provider takes no url and no key_env", "take them out")
-			}
-		case "openai":
-			if !webURL(p.URL) {
-				k.bad(at+".url", fmt.Sprintf("%q is not a URL", p.URL), "such as https://api.openai.com/v1")
-			}
-			if p.KeyEnv == "" {
-				k.bad(at+".key_env", "is missing", "name the environment variable that holds the API key, such as OPENAI_API_KEY")
-			}
-			if p.Brain != "" {
-				k.bad(at+".brain", "is only for the embedded provider", "take it out")
-			}
-		default:
-			k.bad(at+".kind", fmt.Sprintf("%q is not a kind of provider", p.Kind), "local or openai")
-		}
+		k.provider(at, p)
 	}
 	if len(k.c.Providers) == 0 {
 		k.bad("providers", "there is nobody to talk to", "add a provider of kind local or openai")
 	}
 	return known
 }
+
+// kinds of providers, and what each wants.
+var kinds = map[string]struct {
+	url, key   bool // must be there
+	optional   bool // a URL may be there
+	transports []string
+	direct     bool // an offer can be handed to it
+}{
+	"local":     {transports: []string{"webrtc", "websocket"}, direct: true},
+	"openai":    {url: true, key: true, direct: true},
+	"openai-ws": {url: true, key: true},
+	"azure":     {url: true, key: true, transports: []string{"websocket", "webrtc"}},
+	"gemini":    {key: true, optional: true},
+}
+
+func (k *checker) provider(at string, p Provider) {
+	want, known := kinds[p.Kind]
+	if !known {
+		k.bad(at+".kind", fmt.Sprintf("%q is not a kind of provider", p.Kind), "local, openai, openai-ws, azure or gemini")
+		return
+	}
+	if p.Kind == "local" && (p.URL != "" || p.KeyEnv != "") {
+		k.bad(at, "the embedded provider takes no url and no key_env", "take them out")
+	} else if (want.url || p.URL != "") && p.Kind != "local" && !webURL(p.URL) {
+		k.bad(at+".url", fmt.Sprintf("%q is not a URL", p.URL), "such as https://api.openai.com/v1")
+	}
+	if want.key && p.KeyEnv == "" {
+		k.bad(at+".key_env", "is missing", "name the environment variable that holds the API key, such as OPENAI_API_KEY")
+	}
+	if p.Kind != "local" && p.Brain != "" {
+		k.bad(at+".brain", "is only for the embedded provider", "take it out")
+	}
+	if p.Transport != "" && !slices.Contains(want.transports, p.Transport) {
+		k.bad(at+".transport", fmt.Sprintf("%q is not a transport of this kind", p.Transport), "webrtc or websocket for local and azure; take it out for others")
+	}
+}
+
+func (k *checker) mode(at string, a Assistant) {
+	switch a.Mode {
+	case "", "relay":
+	case "direct":
+		for _, p := range k.c.Providers {
+			if p.Name == a.Provider && (!kinds[p.Kind].direct || p.Transport == "websocket") {
+				k.bad(at+".mode", fmt.Sprintf("provider %q takes no offer of a browser", p.Name), "direct is for kinds openai and local, over WebRTC")
+			}
+		}
+	default:
+		k.bad(at+".mode", fmt.Sprintf("%q is not a mode", a.Mode), "relay or direct")
+	}
+}
+
+func (k *checker) policy(at string, a Assistant) {
+	switch a.Policy {
+	case "", "locked", "merge", "open":
+	default:
+		k.bad(at+".policy", fmt.Sprintf("%q is not a policy", a.Policy), "locked, merge or open")
+	}
+	if a.Locked && a.Policy != "" && a.Policy != "locked" {
+		k.bad(at+".locked", "says the contrary of policy", "keep one of the two")
+	}
+	for i, name := range a.ClientFields {
+		if !slices.Contains(ClientFields, name) {
+			k.bad(fmt.Sprintf("%s.client_fields[%d]", at, i), fmt.Sprintf("%q is no part of a session", name), "one of "+strings.Join(ClientFields, ", "))
+		}
+	}
+	for i, name := range a.ClientEvents {
+		if !clientEvent.MatchString(name) {
+			k.bad(fmt.Sprintf("%s.client_events[%d]", at, i), fmt.Sprintf("%q is not an event", name), "such as response.create")
+		}
+	}
+	if a.MaxDuration < 0 {
+		k.bad(at+".max_duration", "must not be negative", "such as 15m")
+	}
+}
+
+// ClientFields are the parts of a session that assistants[].client_fields may name.
+var ClientFields = []string{"instructions", "prompt", "tools", "tool_choice", "parallel_tool_calls", "max_output_tokens", "reasoning",
+	"truncation", "voice", "speed", "output_modalities", "turn_detection", "transcription", "noise_reduction", "tracing", "include"}
 
 func (k *checker) services() {
 	if len(k.c.Services) > 0 && k.c.Catalogue == "" {
@@ -196,9 +260,8 @@ func (k *checker) assistants(providers map[string]bool) {
 		if !providers[a.Provider] {
 			k.bad(at+".provider", fmt.Sprintf("no provider is named %q", a.Provider), "name one of providers")
 		}
-		if a.Mode != "" && a.Mode != "relay" {
-			k.bad(at+".mode", fmt.Sprintf("%q is not a mode", a.Mode), "relay; direct is not there yet")
-		}
+		k.mode(at, a)
+		k.policy(at, a)
 		if len(a.Aliases) == 0 {
 			k.bad(at+".aliases", "no client could ask for this assistant", `add a model name, or "*"`)
 		}

@@ -17,7 +17,7 @@ func attach(w *calltest.World, c *call.Call) *calltest.Wire {
 	s := w.NewWire()
 	var over sync.WaitGroup
 	over.Go(func() {
-		if err := c.Attach(context.Background(), s, realtime.GA); err != nil {
+		if err := c.Attach(context.Background(), s, realtime.GA, nil); err != nil {
 			w.TB.Errorf("attach: %v", err)
 		}
 	})
@@ -80,7 +80,7 @@ func TestComplaint5TheEndOfTheCallEndsItsSidebandsAndTheProvider(t *testing.T) {
 			t.Errorf("closed with %d %q", code, reason)
 		}
 		w.Within(3*time.Second, "the provider is left", w.Provider.Last().Ended)
-		if err := c.Attach(context.Background(), w.NewWire(), realtime.GA); err == nil {
+		if err := c.Attach(context.Background(), w.NewWire(), realtime.GA, nil); err == nil {
 			t.Error("attached to a call that is over")
 		}
 	})

@@ -13,7 +13,8 @@ type Assistant struct {
 	Language     string          // BCP 47 primary subtag; empty = the person's
 	Model        string          // the provider's own name of the model
 	Instructions string          // what the model is told it is
-	Locked       bool            // the client may neither change nor see the instructions
+	Policy       Policy          // how much of this a client may change; empty = Merge
+	Fields       []string        // of the session, that a client may change (see FieldNames); nil = the policy's own
 	Tools        []realtime.Tool // the catalogue's definitions: the only tools a client may name, and how they read
 	// Session holds the rest of the defaults (voice, transcription, turn detection, modalities); fields above win.
 	Session realtime.Session

@@ -154,7 +154,7 @@ func (st *step) itemCreate(ev *realtime.ConversationItemCreate, recorded map[str
 func (st *step) vouch(item realtime.Item, recorded map[string]string) (realtime.Item, *realtime.Error) {
 	switch item.Type {
 	case realtime.ItemMessage:
-		if item.Role == realtime.RoleSystem && st.cfg.Assistant.Locked {
+		if item.Role == realtime.RoleSystem && st.cfg.Assistant.locked() {
 			return item, &realtime.Error{Type: realtime.TypePermission, Code: realtime.CodeEventNotAllowed, Param: "item.role",
 				Message: "This assistant takes no system messages from a client."}
 		}
@@ -175,6 +175,8 @@ func (st *step) vouchOutput(item realtime.Item, recorded map[string]string) (rea
 	}
 	want, known := recorded[item.CallID]
 	switch {
+	case !known && st.clientsTool(item.CallID):
+		// It runs in the client; nobody here can vouch for it, and nobody was asked to.
 	case !known:
 		item = replaceOutput(item, "failed", "No result of this call was recorded.")
 		st.count(OutputReplaced{})
@@ -184,6 +186,16 @@ func (st *step) vouchOutput(item realtime.Item, recorded map[string]string) (rea
 	}
 	st.answerCall(item.CallID)
 	return item, nil
+}
+
+// clientsTool: the call is of a tool that the client of an open assistant brought itself.
+func (s *State) clientsTool(callID string) bool {
+	i := slices.IndexFunc(s.calls, func(c toolCall) bool { return c.id == callID })
+	if i < 0 || s.cfg.Assistant.Policy != Open {
+		return false
+	}
+	_, ours := s.cfg.Assistant.tool(s.calls[i].name)
+	return !ours
 }
 
 func replaceOutput(item realtime.Item, status, message string) realtime.Item {
@@ -207,13 +219,7 @@ func (st *step) answerCall(callID string) {
 func (st *step) clientCreate(ev *realtime.ResponseCreate, recorded map[string]string) {
 	out := *ev
 	if ev.Response != nil {
-		params := *ev.Response
-		if st.cfg.Assistant.Locked {
-			params.Instructions, params.Prompt = nil, nil
-		}
-		if params.Tools != nil {
-			params.Tools, _ = permitTools(&st.cfg.Assistant, params.Tools)
-		}
+		params := st.permitResponse(*ev.Response)
 		if params.Input != nil {
 			input := make([]realtime.Item, 0, len(params.Input))
 			for _, it := range params.Input {

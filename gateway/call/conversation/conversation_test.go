@@ -290,7 +290,7 @@ func TestASessionUpdateIsAnsweredAtOnceAndMergedByPolicy(t *testing.T) {
 }
 
 func TestALockedAssistantKeepsItsInstructionsToItself(t *testing.T) {
-	d := newDrive(t, func(c *Config) { c.Assistant.Locked = true })
+	d := newDrive(t, func(c *Config) { c.Assistant.Policy = Locked })
 	d.do(ChannelOpened{})
 	if got := jsonOf(toClient[*realtime.SessionCreated](d)); strings.Contains(got, "be kind") {
 		t.Fatalf("session.created shows the instructions: %s", got)

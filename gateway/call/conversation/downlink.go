@@ -55,7 +55,7 @@ func (st *step) providerEvent(h ProviderEvent) {
 		raw = st.contentEvent(ev, raw)
 	}
 	st.noteItem(h.Event)
-	st.relay(h.Event, raw)
+	st.relay(h.Event, st.redact(h.Event, raw))
 }
 
 // contentEvent follows what a response is made of and what is heard of it.
@@ -188,7 +188,7 @@ func (st *step) functionCall(ev *realtime.ResponseOutputItemDone) {
 		st.gen.calls = true
 	}
 	if !slices.ContainsFunc(st.calls, func(c toolCall) bool { return c.id == ev.Item.CallID }) && !slices.Contains(st.closed, ev.Item.CallID) {
-		st.calls = addBounded(st.calls, toolCall{id: ev.Item.CallID, at: st.now}, maxCalls)
+		st.calls = addBounded(st.calls, toolCall{id: ev.Item.CallID, name: ev.Item.Name, at: st.now}, maxCalls)
 	}
 	st.word()
 }

@@ -138,6 +138,3 @@ func (st *step) retrieve(ev *realtime.ConversationItemRetrieve) {
 		st.up(&realtime.ConversationItemRetrieve{EventID: ev.EventID, ItemID: st.theirs(ev.ItemID)}, ev.EventID)
 	}
 }
-
-// shown is an item as the client may see it.
-func (s *State) shown(it realtime.Item) realtime.Item { return it }

@@ -32,40 +32,6 @@ func opening(cfg *Config) realtime.Session {
 	return s.WithDefaults()
 }
 
-// permit is what of an update a client may have. It reports how many tools were left out.
-func permit(a *Assistant, u realtime.Session, spoke bool) (_ realtime.Session, dropped int) {
-	u.ID, u.Object, u.Model, u.ExpiresAt = "", "", "", 0
-	u.Type = realtime.SessionRealtime
-	if a.Locked {
-		u.Instructions = nil
-		u.Prompt = realtime.Nullable[realtime.Prompt]{}
-	}
-	if u.Tools != nil {
-		u.Tools, dropped = permitTools(a, u.Tools)
-	}
-	if spoke && u.Audio != nil && u.Audio.Output != nil && u.Audio.Output.Voice != "" {
-		audio, output := *u.Audio, *u.Audio.Output
-		output.Voice = "" // it cannot change after the first audio
-		audio.Output, u.Audio = &output, &audio
-	}
-	return u, dropped
-}
-
-// permitTools keeps those that the catalogue defines, as the catalogue defines them.
-func permitTools(a *Assistant, asked []realtime.Tool) (kept []realtime.Tool, dropped int) {
-	kept = []realtime.Tool{}
-	for _, t := range asked {
-		i := slices.IndexFunc(a.Tools, func(d realtime.Tool) bool { return d.Name == t.Name && t.Name != "" })
-		taken := slices.ContainsFunc(kept, func(k realtime.Tool) bool { return k.Name == t.Name })
-		if i < 0 || taken || (t.Type != "" && t.Type != "function") {
-			dropped++
-			continue
-		}
-		kept = append(kept, a.Tools[i])
-	}
-	return kept, dropped
-}
-
 // Upstream is the session as the provider shall have it: with our ear on, turns are found here and not there.
 func (s State) Upstream() realtime.Session {
 	u := s.session
@@ -75,15 +41,6 @@ func (s State) Upstream() realtime.Session {
 		u = withDetection(u, realtime.Null[realtime.TurnDetection]())
 	}
 	return u
-}
-
-// View is the session as the client may see it.
-func (s State) View() realtime.Session {
-	v := s.session
-	if s.cfg.Assistant.Locked {
-		v.Instructions = nil
-	}
-	return v
 }
 
 // withDetection sets the turn detection without touching the session it came from.
@@ -163,7 +120,7 @@ func (st *step) providerReady() {
 // sessionUpdate merges what the client may have, tells the provider, and answers with the effective session.
 func (st *step) sessionUpdate(ev *realtime.SessionUpdate) {
 	u, dropped := permit(&st.cfg.Assistant, ev.Session, st.spoke)
-	if dropped > 0 || (st.cfg.Assistant.Locked && (ev.Session.Instructions != nil || ev.Session.Prompt.Set)) {
+	if dropped > 0 {
 		st.count(EventRefused{Code: "session_field"})
 	}
 	before := st.detection()

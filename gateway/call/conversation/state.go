@@ -224,8 +224,9 @@ type barrier struct {
 
 // toolCall is a function call that waits for its output.
 type toolCall struct {
-	id string
-	at time.Duration
+	id   string
+	name string
+	at   time.Duration
 }
 
 type idPair struct{ theirs, ours string }
