@@ -25,9 +25,9 @@ type Conn struct {
 
 	mu       sync.Mutex // guards what follows
 	queue    [][]byte
-	queued   int    // bytes in queue
-	farewell []byte // the close frame; nil while the socket is open
-	cause    error  // why it is over, or going to be
+	queued   int     // bytes in queue
+	farewell []byte  // the close frame; nil while the socket is open
+	cause    error   // why it is over, or going to be
 	pong     *string // what the last ping wants back
 	stats    Stats
 }
