@@ -246,8 +246,9 @@ func (c *conn) Write(b []byte) (int, error) {
 func (c *conn) Close() error {
 	c.in.mu.Lock()
 	c.in.queue = nil
+	c.in.closed = true
+	c.in.changed()
 	c.in.mu.Unlock()
-	c.in.close()
 	if !c.out.n.down.Load() { // what is under way arrives; on a dead network nobody learns of it
 		c.out.close()
 	}

@@ -69,10 +69,12 @@ func newServer(tb testing.TB, open func(l *link) func(raw []byte)) *server {
 	tb.Cleanup(func() {
 		_ = h.Close()
 		s.mu.Lock()
-		for _, l := range s.links {
-			l.stop()
-		}
+		links := s.links
 		s.mu.Unlock()
+		for _, l := range links {
+			l.stop()
+			<-l.done
+		}
 		wg.Wait()
 	})
 	return s
