@@ -31,7 +31,7 @@ func Decode(d Direction, data []byte) (Event, error) {
 		limit = MaxAppendEvent
 	}
 	if len(data) > limit {
-		return nil, tooLarge(limit)
+		return nil, TooLarge(limit)
 	}
 	typ, id, err := Peek(data)
 	if err != nil {
@@ -42,7 +42,7 @@ func Decode(d Direction, data []byte) (Event, error) {
 		return nil, withEventID(unknownEvent(typ, ok), id)
 	}
 	if d == FromClient && typ != "input_audio_buffer.append" && len(data) > MaxClientEvent {
-		return nil, withEventID(tooLarge(MaxClientEvent), id)
+		return nil, withEventID(TooLarge(MaxClientEvent), id)
 	}
 	ev := reflect.New(k.goTyp).Interface().(Event)
 	if e := decodeInto(data, k.shape, ev, d == FromServer); e != nil {
@@ -166,7 +166,8 @@ func unknownEvent(typ string, otherSide bool) *Error {
 	return Invalid(CodeUnknownEvent, "type", msg)
 }
 
-func tooLarge(limit int) *Error {
+// TooLarge says that an event is longer than limit bytes, whoever noticed.
+func TooLarge(limit int) *Error {
 	e := Invalid(CodeMessageTooLarge, "", fmt.Sprintf("an event may have %d bytes", limit))
 	e.Status = 413
 	return e
