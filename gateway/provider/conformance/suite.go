@@ -28,6 +28,8 @@ type Subject struct {
 	Kill func()
 	// Left waits until the far side of the newest leg has noticed that we left; nil leaves the check out.
 	Left func(t *testing.T)
+	// Far is the far side of a leg over a WebSocket, in a synctest bubble; nil leaves its checks out.
+	Far *Far
 	// Broken are providers that cannot be dialled, by the class of failure that each must give.
 	Broken map[provider.Class]provider.Provider
 }
@@ -39,7 +41,7 @@ const patience = 15 * time.Second
 // surroundings it needs: a subtest, a synctest bubble.
 func Run(t *testing.T, check func(t *testing.T, name string, f func(t *testing.T, s Subject))) {
 	t.Helper()
-	for _, c := range []struct {
+	checks := []struct {
 		name string
 		f    func(*testing.T, Subject)
 	}{
@@ -51,8 +53,17 @@ func Run(t *testing.T, check func(t *testing.T, name string, f func(t *testing.T
 		{"a leg that we leave is left", left},
 		{"a leg that dies is reported once", killed},
 		{"failures have their class", broken},
-	} {
+	}
+	for _, c := range checks {
 		check(t, c.name, c.f)
+	}
+	for _, c := range farChecks {
+		check(t, c.name, func(t *testing.T, s Subject) {
+			if s.Far == nil {
+				t.Skip("the far side does as it likes")
+			}
+			c.f(t, s)
+		})
 	}
 }
 
@@ -61,6 +72,7 @@ type sink struct {
 	mu      sync.Mutex
 	events  []realtime.Event
 	packets int
+	stamps  []stamped
 	closed  []error
 	notices []provider.Notice
 	usage   []provider.Usage
@@ -86,10 +98,12 @@ func (s *sink) ProviderEvent(raw []byte, ev realtime.Event) {
 		}
 	})
 }
-func (s *sink) ProviderPacket(*rtp.Packet, time.Time) { s.note(func() { s.packets++ }) }
-func (s *sink) ProviderClosed(err error)              { s.note(func() { s.closed = append(s.closed, err) }) }
-func (s *sink) ProviderNotice(n provider.Notice)      { s.note(func() { s.notices = append(s.notices, n) }) }
-func (s *sink) ProviderUsage(u provider.Usage)        { s.note(func() { s.usage = append(s.usage, u) }) }
+func (s *sink) ProviderPacket(p *rtp.Packet, at time.Time) {
+	s.note(func() { s.packets++; s.stamps = append(s.stamps, stamp(p, at)) })
+}
+func (s *sink) ProviderClosed(err error)         { s.note(func() { s.closed = append(s.closed, err) }) }
+func (s *sink) ProviderNotice(n provider.Notice) { s.note(func() { s.notices = append(s.notices, n) }) }
+func (s *sink) ProviderUsage(u provider.Usage)   { s.note(func() { s.usage = append(s.usage, u) }) }
 
 // told says whether a notice of the kind came.
 func (s *sink) told(k provider.NoticeKind) bool {

@@ -90,7 +90,6 @@ func (l *leg) put() error {
 
 // begin opens the response.
 func (l *leg) begin(own bool) {
-	l.settleUsage()
 	l.active = &answer{id: realtime.NewID("resp"), own: own}
 	l.counted = nil
 	l.say(&realtime.ResponseCreated{Response: realtime.Response{ID: l.active.id, Status: realtime.StatusInProgress, Output: []realtime.Item{}}})
@@ -187,6 +186,7 @@ func (l *leg) finish(status, reason string, cause *realtime.StatusError) {
 	}
 	done := &realtime.ResponseDone{Response: resp}
 	l.say(done)
+	l.settleUsage()
 	l.last, _ = provider.UsageOf(done, l.model)
 	l.last.AudioIn, l.audioIn = l.audioIn, 0
 	l.last.AudioOut = l.out.Received(a.id)
@@ -197,18 +197,20 @@ func (l *leg) finish(status, reason string, cause *realtime.StatusError) {
 	l.out.Done(a.id)
 }
 
-// settleUsage reports the answer that is done, with what was counted for it until now.
+// lateUsage completes the record of the answer that is done.
+func (l *leg) lateUsage(count *realtime.Usage) {
+	late, _ := provider.UsageOf(&realtime.ResponseDone{Response: realtime.Response{ID: l.last.ID, Status: l.last.Status, Usage: count}}, l.model)
+	late.AudioIn, late.AudioOut = l.last.AudioIn, l.last.AudioOut
+	l.last = late
+	l.settleUsage()
+}
+
+// settleUsage reports the answer that is done.
 func (l *leg) settleUsage() {
-	if !l.owed {
-		return
+	if l.owed {
+		l.owed = false
+		provider.ReportUsage(l.sink, l.last)
 	}
-	l.owed = false
-	if !l.last.Told && l.counted != nil {
-		late, _ := provider.UsageOf(&realtime.ResponseDone{Response: realtime.Response{ID: l.last.ID, Status: l.last.Status, Usage: l.counted}}, l.model)
-		late.AudioIn, late.AudioOut = l.last.AudioIn, l.last.AudioOut
-		l.last = late
-	}
-	provider.ReportUsage(l.sink, l.last)
 }
 
 // cancel ends the answer here. Live has no cancel: what it still sends of it is dropped, and the next question stops it.

@@ -94,6 +94,7 @@ func TestConformance(t *testing.T) {
 						}
 					},
 					Broken: broken(t),
+					Far:    &conformance.Far{Cut: g.Cut, Hang: g.Hang, Mangle: g.Mangle, Connections: g.Count, Calls: g.Calls, Told: g.Told, Unique: false, Silent: g.Silent},
 				})
 			})
 		})

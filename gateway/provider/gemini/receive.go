@@ -46,7 +46,11 @@ func (l *leg) malformed() {
 
 func (l *leg) handle(m *serverMessage) {
 	if m.UsageMetadata != nil {
-		l.counted = m.UsageMetadata.usage()
+		if l.owed && (l.active == nil || !l.active.begun) { // it comes with the end of the turn, after the answer
+			l.lateUsage(m.UsageMetadata.usage())
+		} else {
+			l.counted = m.UsageMetadata.usage()
+		}
 	}
 	if c := m.ServerContent; c != nil {
 		l.serverContent(c)
@@ -60,9 +64,6 @@ func (l *leg) handle(m *serverMessage) {
 	}
 	if c := m.ToolCallCancellation; c != nil {
 		l.cancelled(c.IDs)
-	}
-	if m.UsageMetadata != nil && l.active == nil {
-		l.settleUsage()
 	}
 	if u := m.SessionResumptionUpdate; u != nil {
 		if l.ticket = ""; u.Resumable {
@@ -123,6 +124,9 @@ func (l *leg) begun() bool {
 		}
 		l.found()
 		l.begin(true)
+	}
+	if !l.active.begun {
+		l.settleUsage() // nothing more is counted for the one before
 	}
 	l.active.begun, l.unended = true, false
 	return true

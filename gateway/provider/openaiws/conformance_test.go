@@ -94,6 +94,7 @@ func TestConformance(t *testing.T) {
 						}
 					},
 					Broken: broken(t),
+					Far:    &conformance.Far{Cut: o.Cut, Hang: o.Hang, Mangle: o.Mangle, Connections: o.Count, Calls: o.Calls, Told: o.Told, Unique: true, Silent: o.Silent},
 				})
 			})
 		})

@@ -97,6 +97,9 @@ func (l *leg) audio(raw []byte) bool {
 		l.malformed(realtime.CodeInvalidValue)
 		return true
 	}
+	l.mu.Lock()
+	l.bad = 0
+	l.mu.Unlock()
 	l.out.Audio(d.ResponseID, d.ItemID, d.ContentIndex, samples)
 	return true
 }

@@ -33,6 +33,7 @@ type geminiConn struct {
 	activity bool
 	waits    map[string]bool // calls that are not answered
 	active   *liveTurn
+	told     []map[string]any // guarded by the server's lock
 }
 
 type liveTurn struct {
@@ -78,6 +79,21 @@ func (g *Gemini) Messages(field string) []map[string]any {
 		}
 	}
 	return out
+}
+
+// Calls makes the next answer a call, and those after it what they were.
+func (g *Gemini) Calls(name, id, args string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.scripts = append([]Script{{Think: 50 * time.Millisecond, CallName: name, CallID: id, CallArgs: args}}, g.scripts...)
+}
+
+// Told is all that the newest connection was told, as JSON.
+func (g *Gemini) Told() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	b, _ := json.Marshal(g.conns[len(g.conns)-1].told)
+	return string(b)
 }
 
 // Audio is the PCM that came within activities so far, or at all when Live finds the turns.
@@ -136,6 +152,7 @@ func (c *geminiConn) message(raw []byte) {
 	}
 	c.s.mu.Lock()
 	c.s.messages = append(c.s.messages, m)
+	c.told = append(c.told, m)
 	c.s.mu.Unlock()
 	switch {
 	case m["setup"] != nil:

@@ -45,6 +45,7 @@ type openaiConn struct {
 	buffer   int // bytes of audio not committed
 	active   *running
 	session  object
+	told     []map[string]any // guarded by the server's lock
 }
 
 type heldItem struct {
@@ -98,6 +99,21 @@ func (o *OpenAI) Events(typ string) []map[string]any {
 		}
 	}
 	return out
+}
+
+// Calls makes the next response a call, and those after it what they were.
+func (o *OpenAI) Calls(name, id, args string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.scripts = append([]Script{{Think: 50 * time.Millisecond, CallName: name, CallID: id, CallArgs: args}}, o.scripts...)
+}
+
+// Told is all that the newest connection was told, as JSON.
+func (o *OpenAI) Told() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	b, _ := json.Marshal(o.conns[len(o.conns)-1].told)
+	return string(b)
 }
 
 // Audio is the PCM that was appended so far.
@@ -160,6 +176,7 @@ func (c *openaiConn) message(raw []byte) {
 	}
 	c.s.mu.Lock()
 	c.s.events = append(c.s.events, e)
+	c.told = append(c.told, e)
 	c.s.mu.Unlock()
 	switch typ {
 	case "session.update":

@@ -166,6 +166,14 @@ func (s *server) Handle(h func(w http.ResponseWriter, r *http.Request) bool) {
 // Mangle puts f between the server and its connections: what it gives for the n-th message of a connection is sent instead.
 func (s *server) Mangle(f func(n int, raw []byte) [][]byte) { s.mu.Lock(); s.mangle = f; s.mu.Unlock() }
 
+// Silent accepts connections from now on and never says anything.
+func (s *server) Silent() {
+	s.Mangle(func(int, []byte) [][]byte { return nil })
+}
+
+// Cut resets the newest connection.
+func (s *server) Cut() { s.Net.Cut() }
+
 // Mute stops answering pings on connections from now on.
 func (s *server) Mute() { s.mu.Lock(); s.mute = true; s.mu.Unlock() }
 
