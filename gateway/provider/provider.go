@@ -6,6 +6,7 @@ import (
 
 	"github.com/pion/rtp"
 
+	"hovor/sfu"
 	"hovor/signaling/realtime"
 )
 
@@ -23,6 +24,7 @@ type Setup struct {
 	Session realtime.Session // the effective session; its turn detection is null when our ear drives
 	Model   string           // the provider's own name of the model; "" leaves it to the session
 	History []realtime.Item  // earlier words of the thread, oldest first; for the assistant what was heard
+	Codec   sfu.Codec        // of the packets both ways, for a leg that makes and takes them itself; zero: Opus
 	CallID  string           // our call, for logs and for the provider's abuse tracing; never a person's name
 }
 

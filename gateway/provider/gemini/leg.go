@@ -14,13 +14,12 @@ import (
 	"hovor/gateway/provider/playback"
 	"hovor/gateway/provider/recall"
 	"hovor/gateway/provider/socket"
+	"hovor/sfu/bridge"
 	"hovor/signaling/realtime"
 )
 
 const (
 	micRate = 16000
-	// frameBytes are 20 ms of the microphone.
-	frameBytes = micRate / 50 * 2
 	// buffered bounds the input buffer: 60 s, more than a turn may last.
 	buffered = 60 * 50
 	// preroll is how much silence before the first loud frame belongs to a turn: 400 ms.
@@ -43,7 +42,7 @@ type leg struct {
 	log   *slog.Logger
 	line  *socket.Line
 	out   *playback.Output
-	mic   *playback.Mic
+	mic   *playback.Input
 	past  *recall.Store
 
 	mu      sync.Mutex // guards what follows
@@ -93,10 +92,11 @@ func newLeg(cfg Config, s provider.Setup, sink provider.Sink) (*leg, error) {
 	}
 	l.configure(s.Session)
 	var err error
-	if l.out, err = playback.NewOutput(l.emit, sink.ProviderPacket); err != nil {
+	if l.out, err = playback.NewOutput(s.Codec, l.emit, sink.ProviderPacket); err != nil {
 		return nil, err
 	}
-	if l.mic, err = playback.NewMic(micRate, l.hear); err != nil {
+	if l.mic, err = playback.NewInput(s.Codec, micRate, l.hear, l.do, l.undone); err != nil {
+		l.out.Close()
 		return nil, err
 	}
 	for i, it := range s.History {
@@ -142,9 +142,9 @@ func (l *leg) Run(ctx context.Context) error {
 		l.grace.Stop()
 	}
 	l.mu.Unlock()
-	l.out.Close()
-	if late, lost := l.out.Late(), l.line.Lost(); late > 0 || lost > 0 || l.mic.Lost() > 0 {
-		l.log.Info("provider audio", "late_ms", late.Milliseconds(), "dropped_up", lost, "concealed", l.mic.Lost())
+	l.close()
+	if late, lost := l.out.Late(), l.line.Lost(); late > 0 || lost > 0 || l.mic.Concealed() > 0 {
+		l.log.Info("provider audio", "late_ms", late.Milliseconds(), "dropped_up", lost, "concealed", l.mic.Concealed())
 	}
 	l.sink.ProviderClosed(err)
 	return err
@@ -159,23 +159,32 @@ func (l *leg) WriteRTP(p *rtp.Packet) error {
 	return nil
 }
 
+// close ends both ways of the sound.
+func (l *leg) close() {
+	l.mic.Close()
+	l.out.Close()
+}
+
+// undone: an event that was taken cannot be done.
+func (l *leg) undone(ev realtime.Event, err error) {
+	l.log.Warn("an event did not reach the provider", "type", ev.EventType(), "error", err)
+}
+
 // hear takes audio from the microphone: to Live at once when it finds the turns or one is open, else into the input buffer.
-func (l *leg) hear(samples []int16) {
-	if len(samples) == 0 {
+func (l *leg) hear(c bridge.Chunk) {
+	if len(c.PCM) == 0 {
 		return
 	}
-	bytes := make([]byte, 2*len(samples))
 	var sum int64
-	for i, v := range samples {
-		bytes[2*i], bytes[2*i+1] = byte(v), byte(v>>8) //nolint:gosec // the two bytes of a sample
+	for _, v := range c.PCM {
 		sum += int64(max(v, -v))
 	}
-	raw := audio(bytes)
+	raw := audio(c.Data)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	d := time.Duration(len(samples)) * time.Second / micRate
+	d := time.Duration(len(c.PCM)) * time.Second / micRate
 	l.received += d
-	if sum/int64(len(samples)) > loud {
+	if sum/int64(len(c.PCM)) > loud {
 		l.speech, l.spoke = true, time.Now()
 	}
 	if l.auto {
@@ -212,10 +221,15 @@ func activityEnd() []byte {
 // Hears tells what our own ear hears: from here on the turn goes to Live while it is spoken, rather than when it is over. It
 // is worth some of Live's time to think; without it a turn is sent at its end.
 func (l *leg) Hears(speaking bool) {
-	l.mic.Flush()
+	if speaking {
+		l.mic.Flush(l.listen)
+	}
+}
+
+func (l *leg) listen() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.auto || l.live || !speaking || l.over {
+	if l.auto || l.live || l.over {
 		return
 	}
 	l.live = true
@@ -238,10 +252,15 @@ func (l *leg) SendRaw(raw []byte) error {
 
 // Send does what the event asks for.
 func (l *leg) Send(ev realtime.Event) error {
-	switch ev.(type) {
-	case *realtime.InputAudioBufferCommit, *realtime.InputAudioBufferClear:
-		l.mic.Flush() // what was said before it comes before it
+	if _, ok := ev.(*realtime.OutputAudioBufferClear); ok {
+		l.out.Clear(false) // waits for nothing
+		return nil
 	}
+	return l.mic.Send(ev)
+}
+
+// do does what the event asks for, in its order.
+func (l *leg) do(ev realtime.Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
@@ -254,8 +273,6 @@ func (l *leg) Send(ev realtime.Event) error {
 		l.clearInput()
 	case *realtime.InputAudioBufferCommit:
 		l.commit(ev)
-	case *realtime.OutputAudioBufferClear:
-		l.out.Clear(false)
 	case *realtime.ConversationItemCreate:
 		l.create(ev)
 	case *realtime.ConversationItemDelete:

@@ -15,6 +15,7 @@ import (
 	"hovor/gateway/provider/playback"
 	"hovor/gateway/provider/recall"
 	"hovor/gateway/provider/socket"
+	"hovor/sfu/bridge"
 	"hovor/signaling/realtime"
 )
 
@@ -39,7 +40,7 @@ type leg struct {
 	log   *slog.Logger
 	line  *socket.Line
 	out   *playback.Output
-	mic   *playback.Mic
+	mic   *playback.Input
 	past  *recall.Store
 
 	spoke   atomic.Int64 // when the person was loud last, unix nanoseconds
@@ -64,10 +65,11 @@ func newLeg(cfg Config, s provider.Setup, sink provider.Sink) (*leg, error) {
 		l.model = cfg.Model
 	}
 	var err error
-	if l.out, err = playback.NewOutput(l.emit, sink.ProviderPacket); err != nil {
+	if l.out, err = playback.NewOutput(s.Codec, l.emit, sink.ProviderPacket); err != nil {
 		return nil, err
 	}
-	if l.mic, err = playback.NewMic(pcm.Rate, l.hear); err != nil {
+	if l.mic, err = playback.NewInput(s.Codec, pcm.Rate, l.hear, l.do, l.undone); err != nil {
+		l.out.Close()
 		return nil, err
 	}
 	for i, it := range s.History {
@@ -85,9 +87,9 @@ func (l *leg) Run(ctx context.Context) error {
 	if err != nil {
 		l.lost(provider.AsError(err)) // what was begun has an end and a record
 	}
-	l.out.Close()
-	if late, lost := l.out.Late(), l.line.Lost(); late > 0 || lost > 0 || l.mic.Lost() > 0 {
-		l.log.Info("provider audio", "late_ms", late.Milliseconds(), "dropped_up", lost, "concealed", l.mic.Lost())
+	l.close()
+	if late, lost := l.out.Late(), l.line.Lost(); late > 0 || lost > 0 || l.mic.Concealed() > 0 {
+		l.log.Info("provider audio", "late_ms", late.Milliseconds(), "dropped_up", lost, "concealed", l.mic.Concealed())
 	}
 	l.sink.ProviderClosed(err)
 	return err
@@ -107,23 +109,32 @@ const (
 	appendTail = `"}`
 )
 
+// close ends both ways of the sound.
+func (l *leg) close() {
+	l.mic.Close()
+	l.out.Close()
+}
+
+// undone: an event that was taken cannot be done.
+func (l *leg) undone(ev realtime.Event, err error) {
+	l.log.Warn("an event did not reach the provider", "type", ev.EventType(), "error", err)
+}
+
 // hear takes audio from the microphone and sends it.
-func (l *leg) hear(samples []int16) {
-	bytes := make([]byte, 2*len(samples))
+func (l *leg) hear(c bridge.Chunk) {
 	var sum int64
-	for i, v := range samples {
-		bytes[2*i], bytes[2*i+1] = byte(v), byte(v>>8) //nolint:gosec // the two bytes of a sample
+	for _, v := range c.PCM {
 		sum += int64(max(v, -v))
 	}
-	if len(samples) > 0 && sum/int64(len(samples)) > loud {
+	if len(c.PCM) > 0 && sum/int64(len(c.PCM)) > loud {
 		l.spoke.Store(time.Now().UnixNano())
 	}
-	n := base64.StdEncoding.EncodedLen(len(bytes))
+	n := base64.StdEncoding.EncodedLen(len(c.Data))
 	raw := make([]byte, len(appendHead)+n+len(appendTail))
 	copy(raw, appendHead)
-	base64.StdEncoding.Encode(raw[len(appendHead):], bytes)
+	base64.StdEncoding.Encode(raw[len(appendHead):], c.Data)
 	copy(raw[len(appendHead)+n:], appendTail)
-	l.audioIn.Add(int64(len(samples)) * int64(time.Second) / int64(pcm.Rate))
+	l.audioIn.Add(int64(len(c.PCM)) * int64(time.Second) / int64(pcm.Rate))
 	l.mu.Lock()
 	l.sent.add(entry{kind: "audio", raw: raw})
 	l.mu.Unlock()
@@ -132,10 +143,16 @@ func (l *leg) hear(samples []int16) {
 
 // Send queues one event, or does here what the transport has no event for.
 func (l *leg) Send(ev realtime.Event) error {
-	switch ev := ev.(type) {
-	case *realtime.OutputAudioBufferClear:
-		l.out.Clear(false)
+	if _, ok := ev.(*realtime.OutputAudioBufferClear); ok {
+		l.out.Clear(false) // waits for nothing
 		return nil
+	}
+	return l.mic.Send(ev)
+}
+
+// do sends one event, in its order.
+func (l *leg) do(ev realtime.Event) error {
+	switch ev := ev.(type) {
 	case *realtime.ResponseCancel:
 		l.out.Cancel(ev.ResponseID)
 		l.confirm("create", "")
@@ -154,9 +171,9 @@ func (l *leg) Send(ev realtime.Event) error {
 		}
 		return l.line.Write(raw)
 	case *realtime.InputAudioBufferCommit:
-		return l.inOrder(ev, "commit", ev.EventID)
+		return l.surely(ev, "commit", ev.EventID)
 	case *realtime.InputAudioBufferClear:
-		return l.inOrder(ev, "clear", ev.EventID)
+		return l.surely(ev, "clear", ev.EventID)
 	case *realtime.ResponseCreate:
 		return l.surely(ev, "create", ev.EventID)
 	case *realtime.ConversationItemCreate:
@@ -182,12 +199,6 @@ func (l *leg) SendRaw(raw []byte) error {
 		}
 	}
 	return l.line.Write(raw)
-}
-
-// inOrder sends an event that speaks of the audio before it: what the microphone holds goes first.
-func (l *leg) inOrder(ev realtime.Event, kind, id string) (err error) {
-	l.mic.Do(func() { err = l.surely(ev, kind, id) })
-	return err
 }
 
 // surely sends an event and remembers it until it is confirmed.

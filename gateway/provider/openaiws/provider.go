@@ -77,7 +77,7 @@ func (p *Provider) Dial(ctx context.Context, s provider.Setup, sink provider.Sin
 		return nil, &provider.Error{Class: provider.Unclassified, Err: err}
 	}
 	if err := l.line.Start(ctx); err != nil {
-		l.out.Close()
+		l.close()
 		return nil, err
 	}
 	return l, nil

@@ -73,10 +73,10 @@ func (x out) Begin(_ uint64, itemID string) { x.o.begins(itemID) }
 func (out) Cut() sfu.Heard { return sfu.Heard{} }
 
 // NewOutput makes an Output that gives its packets to write, one at a time and valid until return.
-func NewOutput(emit func(realtime.Event), write func(p *rtp.Packet, at time.Time)) (*Output, error) {
+func NewOutput(codec sfu.Codec, emit func(realtime.Event), write func(p *rtp.Packet, at time.Time)) (*Output, error) {
 	o := &Output{emit: emit, items: map[string]*item{}}
 	var err error
-	o.player, err = bridge.NewPlayer(bridge.PlayerConfig{Out: out{bridge.Packets(write), o}, Rate: rate, Drained: o.drained})
+	o.player, err = bridge.NewPlayer(bridge.PlayerConfig{Codec: codec, Out: out{bridge.Packets(write), o}, Rate: rate, Drained: o.drained})
 	if err != nil {
 		return nil, fmt.Errorf("start the player: %w", err)
 	}
