@@ -11,6 +11,8 @@ const (
 	// pays waitMin once per loss.
 	waitMin = 20 * time.Millisecond
 	waitMax = 120 * time.Millisecond
+	// waitSpare is added to the lateness that was seen.
+	waitSpare = 5 * time.Millisecond
 	// waitDecay is the part of the difference to waitMin that every packet in order takes back: half in 14 s.
 	waitDecay = 1000
 	// heldMax bounds the packets that wait behind a gap.
@@ -79,6 +81,9 @@ func (m *Mic) take(p *rtp.Packet, at time.Time) {
 			m.hold(p, dur, at)
 			return
 		default:
+			if len(m.held) > 0 {
+				m.learn(at)
+			}
 			m.play(p.SequenceNumber, p.Timestamp, dur, p.Payload, at)
 			m.drain()
 			return
@@ -117,7 +122,12 @@ func (m *Mic) late(behind int, at time.Time) {
 		return
 	}
 	m.stats.Late++
-	if need := at.Sub(m.gapAt) + 5*time.Millisecond; need > m.wait {
+	m.learn(at)
+}
+
+// learn makes the next gap stay open long enough for a packet that is as late as this one.
+func (m *Mic) learn(at time.Time) {
+	if need := at.Sub(m.gapAt) + waitSpare; need > m.wait {
 		m.wait = min(need, waitMax)
 	}
 }
