@@ -19,6 +19,10 @@ const sendQueue = 1 << 20
 // firstRead is the read buffer to start with; it doubles up to the largest message allowed.
 const firstRead = 4 << 10
 
+// longestRead is more than the library's receive window (1 MiB) lets a single message grow to: what is longer than
+// announced must still be read, because nothing behind it could be.
+const longestRead = 2 << 20
+
 // channel is the event channel. It is detached: its reader is ours, with a buffer that starts small, and writing
 // never blocks because the queue is bounded here.
 type channel struct {
@@ -82,14 +86,11 @@ func (p *Peer) read(conn *datachannel.DataChannel) {
 	used := false // a far side that never cared for the channel may close it and go on with audio alone
 	for {
 		n, _, err := conn.ReadDataChannel(buf)
-		if errors.Is(err, io.ErrShortBuffer) && len(buf) < p.maxReceive() {
-			buf = make([]byte, min(2*len(buf), p.maxReceive()))
+		if longest := max(longestRead, p.maxReceive()); errors.Is(err, io.ErrShortBuffer) && len(buf) < longest {
+			buf = make([]byte, min(2*len(buf), longest))
 			continue
 		}
 		if err != nil {
-			if errors.Is(err, io.ErrShortBuffer) {
-				p.engine.log.Warn("the far side sent an event larger than announced", "limit", p.maxReceive())
-			}
 			p.channel.shut()
 			if used {
 				p.channelEnded()
@@ -97,9 +98,22 @@ func (p *Peer) read(conn *datachannel.DataChannel) {
 			return
 		}
 		used = true
+		if n > p.maxReceive() {
+			buf = make([]byte, firstRead)
+			p.tooLarge(n)
+			continue
+		}
 		if p.handlers.Message != nil {
 			p.handlers.Message(append(make([]byte, 0, n), buf[:n]...))
 		}
+	}
+}
+
+// tooLarge drops a message that is longer than we announced, and tells the peer's owner, who can tell its sender.
+func (p *Peer) tooLarge(size int) {
+	p.engine.log.Debug("the far side sent an event larger than announced", "bytes", size, "limit", p.maxReceive())
+	if p.handlers.TooLarge != nil {
+		p.handlers.TooLarge(p.maxReceive())
 	}
 }
 

@@ -101,6 +101,8 @@ type Handlers struct {
 	Open func()
 	// Message is one message of the event channel; the callee owns the slice.
 	Message func([]byte)
+	// TooLarge: a message of more than limit bytes came and was dropped; the channel goes on.
+	TooLarge func(limit int)
 	// Packet is one inbound audio packet; calls never overlap. The goroutine reads the sockets of many peers. p is
 	// valid until return.
 	Packet func(p *rtp.Packet, at time.Time)

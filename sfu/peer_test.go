@@ -155,6 +155,44 @@ func TestEventsFlowBothWaysAndTheChannelRefusesWhatItCannotCarry(t *testing.T) {
 	})
 }
 
+func TestAnEventLargerThanAnnouncedIsDroppedAndTheChannelGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := vnettest.New(t, vnettest.Link{Delay: 20 * time.Millisecond}, 1)
+		client := newTestEngine(t, n.Host("10.0.0.1"))
+		server := newTestEngine(t, n.Host("10.0.0.2"))
+		var mu sync.Mutex
+		var got []string
+		c := connect(t, client, server, Handlers{}, Handlers{
+			Message: func(b []byte) {
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, string(b))
+			},
+			TooLarge: func(limit int) {
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, fmt.Sprint("more than ", limit))
+			},
+		})
+		time.Sleep(time.Second)
+		c.offerer.channel.maxSend.Store(1 << 20) // a client that does not care for a=max-message-size
+		for _, m := range []string{"before", strings.Repeat("x", maxReceiveDefault+1), "after"} {
+			if err := c.offerer.Send([]byte(m)); err != nil {
+				t.Errorf("Send: %v", err)
+			}
+			time.Sleep(2 * time.Second)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if want := fmt.Sprintf("[before more than %d after]", maxReceiveDefault); fmt.Sprint(got) != want {
+			t.Errorf("the server got %.200v", got)
+		}
+		if s := c.answerer.State(); s != StateConnected {
+			t.Errorf("the call is %v", s)
+		}
+	})
+}
+
 func TestHangUpIsSeenAfterOneWayDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const oneWay = 40 * time.Millisecond

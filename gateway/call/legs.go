@@ -27,8 +27,11 @@ func (c *Call) clientHandlers(edge *dialect.Edge) sfu.Handlers {
 	return sfu.Handlers{
 		Open:    func() { c.mail.post(fromHouse, conversation.ChannelOpened{}) },
 		Message: func(b []byte) { c.clientSaid(edge, b) },
-		Packet:  c.up.packet,
-		Phase:   func(p sfu.Phase, d time.Duration) { c.observer.SetupPhase(p.String(), d) },
+		TooLarge: func(limit int) {
+			c.mail.post(fromClient, conversation.ClientRefused{Err: realtime.TooLarge(limit)})
+		},
+		Packet: c.up.packet,
+		Phase:  func(p sfu.Phase, d time.Duration) { c.observer.SetupPhase(p.String(), d) },
 	}
 }
 
@@ -74,6 +77,12 @@ func (s sink) ProviderEvent(raw []byte, ev realtime.Event) {
 }
 
 func (s sink) ProviderPacket(p *rtp.Packet, at time.Time) { s.c.down.packet(p, at) }
+
+// ProviderUsage and ProviderNotice make the sink one that wants to know (provider.UsageSink, provider.NoticeSink).
+func (s sink) ProviderUsage(u provider.Usage) { s.c.mail.post(fromProvider, u) }
+
+// ProviderNotice takes what the leg says of its own connection.
+func (s sink) ProviderNotice(n provider.Notice) { s.c.mail.post(fromProvider, n) }
 
 func (s sink) ProviderClosed(err error) {
 	if err != nil {

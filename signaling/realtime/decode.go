@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -151,6 +152,9 @@ func checkJSON(data []byte) *Error {
 		var v json.RawMessage
 		var syntax *json.SyntaxError
 		if errors.As(json.Unmarshal(data, &v), &syntax) {
+			if strings.Contains(syntax.Error(), "depth") { // deeper than the parser itself goes
+				return Invalid(CodeInvalidEvent, "", "nested deeper than "+strconv.Itoa(maxDepth)+" levels")
+			}
 			return Invalid(CodeInvalidJSON, "", "this is not JSON: mistake at byte "+strconv.FormatInt(syntax.Offset, 10))
 		}
 		return Invalid(CodeInvalidJSON, "", "this is not JSON")

@@ -44,6 +44,7 @@ func TestABadClientEventGetsOneClearError(t *testing.T) {
 		{"neither number nor inf", `{"type":"session.update","session":{"type":"realtime","max_output_tokens":"lots"}}`, CodeInvalidValue, "session.max_output_tokens", "inf"},
 		{"session without type", `{"type":"session.update","event_id":"e7","session":{}}`, CodeMissingParameter, "session.type", "realtime"},
 		{"too deep", `{"type":"response.create","response":{"metadata":` + deep + `}}`, CodeInvalidEvent, "", "64"},
+		{"deeper than any parser goes", `{"type":"response.create","response":` + strings.Repeat("[", 20_000), CodeInvalidEvent, "", "64"},
 		{"tool without a name", `{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function"}]}}`, CodeMissingParameter, "session.tools[0].name", "function"},
 		{"output without call_id", `{"type":"conversation.item.create","item":{"type":"function_call_output","output":"x"}}`, CodeMissingParameter, "item.call_id", "function_call_output"},
 		{"message without role", `{"type":"conversation.item.create","item":{"type":"message","content":[]}}`, CodeMissingParameter, "item.role", "message"},
