@@ -48,3 +48,7 @@ func ReportNotice(s Sink, n Notice) {
 // Playout is a Leg that plays audio itself and cuts an item by itself when its provider finds the turns. It is told how much
 // audio waits in the client before it is heard, so that the cut is where the person stopped hearing.
 type Playout interface{ SetPlayout(buffered time.Duration) }
+
+// Hearing is a Leg that makes use of what our own ear hears: told of the onset of speech, it sends the turn while it is spoken
+// rather than at its commit. It does not block.
+type Hearing interface{ Hears(speaking bool) }

@@ -85,6 +85,9 @@ func (g *Gemini) Messages(field string) []map[string]any {
 func (g *Gemini) Calls(name, id, args string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if len(g.scripts) == 0 {
+		g.scripts = []Script{{Think: 100 * time.Millisecond, Text: "That is what I found.", Audio: 2 * time.Second}}
+	}
 	g.scripts = append([]Script{{Think: 50 * time.Millisecond, CallName: name, CallID: id, CallArgs: args}}, g.scripts...)
 }
 

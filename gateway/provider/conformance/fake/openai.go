@@ -105,6 +105,9 @@ func (o *OpenAI) Events(typ string) []map[string]any {
 func (o *OpenAI) Calls(name, id, args string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if len(o.scripts) == 0 {
+		o.scripts = []Script{{Think: 100 * time.Millisecond, Text: "That is what I found.", Audio: 2 * time.Second}}
+	}
 	o.scripts = append([]Script{{Think: 50 * time.Millisecond, CallName: name, CallID: id, CallArgs: args}}, o.scripts...)
 }
 
