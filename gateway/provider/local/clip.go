@@ -3,13 +3,16 @@ package local
 import (
 	"container/list"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	"hovor/gateway/provider/local/voice"
+	"hovor/sfu/g711"
 	"hovor/sfu/opus"
+	"hovor/sfu/resample"
 )
 
 const (
@@ -21,9 +24,19 @@ const (
 	cacheBytes = 8 << 20
 )
 
+// form is how speech travels.
+type form int
+
+const (
+	formOpus form = iota // Opus packets; on a track only
+	formPCM              // 24 kHz, 16 bit, little endian; in events only
+	formPCMU
+	formPCMA
+)
+
 // clip is one spoken sentence, ready to be sent. It is shared between sessions and never changed.
 type clip struct {
-	frames [][]byte // Opus packets of 20 ms
+	frames [][]byte // of 20 ms
 	words  []voice.Word
 }
 
@@ -43,41 +56,55 @@ type studio struct {
 	encoders sync.Pool
 
 	mu     sync.Mutex // guards what follows
-	clips  map[voice.Sentence]*list.Element
+	clips  map[clipKey]*list.Element
 	recent *list.List // of *cached, most recent first
 	bytes  int
 }
 
+type clipKey struct {
+	voice.Sentence
+	form form
+}
+
 type cached struct {
-	key  voice.Sentence
+	key  clipKey
 	clip *clip
 }
 
 func newStudio(v voice.Voice) *studio {
-	return &studio{voice: v, clips: map[voice.Sentence]*list.Element{}, recent: list.New()}
+	return &studio{voice: v, clips: map[clipKey]*list.Element{}, recent: list.New()}
 }
 
 // say returns the sentence as a clip.
-func (s *studio) say(ctx context.Context, sentence voice.Sentence) (*clip, error) {
+func (s *studio) say(ctx context.Context, sentence voice.Sentence, f form) (*clip, error) {
 	if strings.TrimSpace(sentence.Text) == "" {
 		return &clip{}, nil
 	}
-	if c := s.lookup(sentence); c != nil {
+	key := clipKey{sentence, f}
+	if c := s.lookup(key); c != nil {
 		return c, nil
 	}
 	speech, err := s.voice.Speak(ctx, sentence)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.encode(speech)
+	c := &clip{words: speech.Words}
+	switch f {
+	case formOpus:
+		c.frames, err = s.encode(speech.PCM)
+	case formPCM:
+		c.frames = chop(littleEndian(speech.PCM), 2*frameSamples, 0)
+	default:
+		c.frames, err = companded(speech.PCM, f)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s.keep(sentence, c)
+	s.keep(key, c)
 	return c, nil
 }
 
-func (s *studio) lookup(key voice.Sentence) *clip {
+func (s *studio) lookup(key clipKey) *clip {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.clips[key]
@@ -88,7 +115,7 @@ func (s *studio) lookup(key voice.Sentence) *clip {
 	return e.Value.(*cached).clip
 }
 
-func (s *studio) keep(key voice.Sentence, c *clip) {
+func (s *studio) keep(key clipKey, c *clip) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.clips[key] != nil || c.size() > cacheBytes/4 {
@@ -102,8 +129,8 @@ func (s *studio) keep(key voice.Sentence, c *clip) {
 	}
 }
 
-// encode codes the speech in whole frames, the last one filled up with silence.
-func (s *studio) encode(speech *voice.Speech) (*clip, error) {
+// encode makes Opus packets, the last one filled up with silence.
+func (s *studio) encode(pcm []int16) ([][]byte, error) {
 	enc, _ := s.encoders.Get().(*opus.Encoder)
 	if enc == nil {
 		var err error
@@ -115,10 +142,10 @@ func (s *studio) encode(speech *voice.Speech) (*clip, error) {
 	if err := enc.Reset(); err != nil {
 		return nil, fmt.Errorf("encode speech: %w", err)
 	}
-	c := &clip{words: speech.Words}
+	var frames [][]byte
 	packet := make([]byte, opus.MaxPacket)
 	frame := make([]int16, frameSamples)
-	for pcm := speech.PCM; len(pcm) > 0; {
+	for len(pcm) > 0 {
 		n := copy(frame, pcm)
 		clear(frame[n:])
 		pcm = pcm[n:]
@@ -126,7 +153,40 @@ func (s *studio) encode(speech *voice.Speech) (*clip, error) {
 		if err != nil {
 			return nil, fmt.Errorf("encode speech: %w", err)
 		}
-		c.frames = append(c.frames, append([]byte(nil), packet[:n]...))
+		frames = append(frames, append([]byte(nil), packet[:n]...))
 	}
-	return c, nil
+	return frames, nil
+}
+
+func littleEndian(pcm []int16) []byte {
+	out := make([]byte, 0, 2*len(pcm))
+	for _, v := range pcm {
+		out = binary.LittleEndian.AppendUint16(out, uint16(v))
+	}
+	return out
+}
+
+// companded is speech in G.711.
+func companded(pcm []int16, f form) ([][]byte, error) {
+	law, _ := f.law()
+	r, err := resample.New(voice.Rate, g711.Rate)
+	if err != nil {
+		return nil, fmt.Errorf("encode speech: %w", err)
+	}
+	narrow := r.Append(nil, pcm)
+	out := make([]byte, len(narrow))
+	law.Encode(out, narrow)
+	return chop(out, g711.Rate/50, law.Silence()), nil
+}
+
+// chop cuts octets into frames, the last one filled up with silence.
+func chop(octets []byte, size int, silence byte) [][]byte {
+	frames := make([][]byte, 0, (len(octets)+size-1)/size)
+	for len(octets)%size != 0 {
+		octets = append(octets, silence)
+	}
+	for ; len(octets) > 0; octets = octets[size:] {
+		frames = append(frames, octets[:size:size])
+	}
+	return frames
 }

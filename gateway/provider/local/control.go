@@ -19,13 +19,32 @@ func (x *session) client(m message) {
 	if flooded {
 		x.fail(nil, &realtime.Error{Type: realtime.TypeRateLimit, Code: codeTooFast, Message: "events came faster than they can be handled; some were dropped"})
 	}
-	ev, err := realtime.Decode(realtime.FromClient, m.raw)
+	x.askedBy(m.from, func() { x.obey(m) })
+}
+
+// askedBy runs fn as the answer to somebody's event.
+func (x *session) askedBy(who *sideband, fn func()) {
+	before := x.asker
+	x.asker = who
+	fn()
+	x.asker = before
+}
+
+func (x *session) obey(m message) {
+	ev, err := realtime.Event(nil), m.err
+	if err == nil {
+		ev, err = realtime.Decode(realtime.FromClient, m.raw)
+	}
 	if err != nil {
 		var e *realtime.Error
 		if !errors.As(err, &e) {
 			e = realtime.Invalid(realtime.CodeInvalidEvent, "", "this event cannot be read")
 		}
 		x.fail(nil, e)
+		return
+	}
+	if x.transcribes() && answers(ev) {
+		x.fail(ev, realtime.Invalid(realtime.CodeNotSupported, "type", "this session only transcribes: it has no responses and no conversation; open one with ?model= for that"))
 		return
 	}
 	switch ev := ev.(type) {
@@ -36,7 +55,7 @@ func (x *session) client(m message) {
 	case *realtime.InputAudioBufferClear:
 		x.barrier(m.at, x.clientClear)
 	case *realtime.OutputAudioBufferClear:
-		x.clearOutput()
+		x.clearOutput(ev)
 	case *realtime.ConversationItemCreate:
 		x.createItem(ev)
 	case *realtime.ConversationItemDelete:
@@ -51,10 +70,19 @@ func (x *session) client(m message) {
 		x.cancelResponse(ev)
 	case *realtime.HovorPlayout: // a gateway's own; says nothing to a provider
 	case *realtime.InputAudioBufferAppend:
-		x.fail(ev, realtime.Invalid(codeInvalidTransport, "type", "over WebRTC audio comes on the track: do not append it"))
+		x.appendAudio(ev)
 	default:
 		x.fail(ev, realtime.Invalid(realtime.CodeUnknownEvent, "type", fmt.Sprintf("event %q is not handled here", ev.EventType())))
 	}
+}
+
+// answers reports the events that need a session with responses.
+func answers(ev realtime.Event) bool {
+	switch ev.(type) {
+	case *realtime.ResponseCreate, *realtime.ResponseCancel, *realtime.OutputAudioBufferClear, *realtime.ConversationItemCreate, *realtime.ConversationItemTruncate:
+		return true
+	}
+	return false
 }
 
 // eventID reads the client's own id of an event.
@@ -65,22 +93,25 @@ func eventID(e realtime.Event) string {
 	return ""
 }
 
-// barrier runs fn once everything that had arrived on the track by at has been heard. Client events wait meanwhile, so
-// that their order stays.
+// barrier runs fn once everything that had arrived by at has been heard. Client events wait meanwhile, so that their order
+// stays.
 func (x *session) barrier(at time.Time, fn func()) {
 	x.blocked = true
-	x.tap.Flush(at, func() {
-		x.hearing.mark(func() {
-			x.blocked = false
-			fn()
-		})
+	asker := x.asker
+	x.line.settle(x, at, func() {
+		x.blocked = false
+		x.askedBy(asker, fn)
 	})
 }
 
 func (x *session) update(ev *realtime.SessionUpdate) {
-	next := x.config.Merge(ev.Session).WithDefaults()
+	next := effective(x.config.Merge(ev.Session))
 	if x.spoke && next.Voice() != x.config.Voice() {
 		x.fail(ev, realtime.Invalid(codeCannotVoice, "session.audio.output.voice", "the voice cannot change once the assistant has spoken; start a new call for another one"))
+		return
+	}
+	if err := x.tune(next); err != nil {
+		x.fail(ev, err)
 		return
 	}
 	before := x.config
@@ -92,6 +123,7 @@ func (x *session) update(ev *realtime.SessionUpdate) {
 		x.language = x.baseLanguage()
 	}
 	x.emit(&realtime.SessionUpdated{Session: x.config})
+	x.watchIdle()
 }
 
 func (x *session) createItem(ev *realtime.ConversationItemCreate) {
@@ -161,7 +193,7 @@ func (x *session) retrieveItem(ev *realtime.ConversationItemRetrieve) {
 		x.fail(ev, errNoItem)
 		return
 	}
-	x.emit(&realtime.ConversationItemRetrieved{Item: e.item})
+	x.emit(&realtime.ConversationItemRetrieved{Item: e.withSound()})
 }
 
 func (x *session) truncateItem(ev *realtime.ConversationItemTruncate) {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"encoding/base64"
 	"slices"
 	"time"
 
@@ -8,7 +9,10 @@ import (
 	"hovor/signaling/realtime"
 )
 
-const maxItems = 2000 // of one conversation
+const (
+	maxItems = 2000    // of one conversation
+	maxSound = 4 << 20 // octets of sound that one conversation remembers: 87 s of PCM
+)
 
 // entry is one item of the conversation with what the server alone knows of it.
 type entry struct {
@@ -18,8 +22,24 @@ type entry struct {
 	words []voice.Word  // offsets into the transcript, times into the item's audio
 	audio time.Duration // generated so far, or what a truncation has left
 
+	cut bool // a truncation has shortened it: what is still made of it is not added
+
 	// User speech.
 	spoken, silent, recognizing bool
+
+	// What it sounded like, as it came or went over a WebSocket; nil over WebRTC, and once it is forgotten.
+	sound  []byte
+	octets int // of sound in a millisecond
+}
+
+// withSound is the item as conversation.item.retrieved carries it.
+func (e *entry) withSound() realtime.Item {
+	item := e.item
+	if len(e.sound) > 0 && len(item.Content) > 0 {
+		item.Content = slices.Clone(item.Content)
+		item.Content[0].Audio = base64.StdEncoding.EncodeToString(e.sound)
+	}
+	return item
 }
 
 // transcript is the first content's transcript.
@@ -45,6 +65,9 @@ func (e *entry) isAssistantAudio() bool {
 
 // addSpeech appends a clip and its text.
 func (e *entry) addSpeech(text string, c *clip) {
+	if e.cut {
+		return
+	}
 	at := len(e.transcript())
 	e.setTranscript(e.transcript() + text)
 	for _, w := range c.words {
@@ -56,7 +79,10 @@ func (e *entry) addSpeech(text string, c *clip) {
 // truncate keeps the audio up to end, and of the transcript the words that were heard: those of which two thirds were
 // spoken by then. The last third of a word is often the pause behind it.
 func (e *entry) truncate(end time.Duration) {
-	e.audio = end
+	e.audio, e.cut = end, true
+	if n := int(end.Milliseconds()) * e.octets; n < len(e.sound) {
+		e.sound = e.sound[:n:n]
+	}
 	keep := 0
 	for keep < len(e.words) {
 		w := e.words[keep]
@@ -79,6 +105,24 @@ type conversation struct {
 	id    string
 	order []*entry
 	byID  map[string]*entry
+	sound []*entry // whose sound is remembered, oldest first
+}
+
+// remember keeps the sound of an entry, and forgets the oldest that is too much. An entry whose sound grows is remembered
+// again; what belongs to an item that was deleted is forgotten in its turn.
+func (c *conversation) remember(e *entry) {
+	if len(c.sound) == 0 || c.sound[len(c.sound)-1] != e {
+		c.sound = append(c.sound, e)
+	}
+	total := 0
+	for _, e := range c.sound {
+		total += len(e.sound)
+	}
+	for total > maxSound {
+		oldest := c.sound[0]
+		total -= len(oldest.sound)
+		oldest.sound, c.sound = nil, c.sound[1:]
+	}
 }
 
 func newConversation() *conversation {

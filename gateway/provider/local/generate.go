@@ -30,7 +30,7 @@ func (x *session) generate(ctx context.Context, r *response, steps []brain.Step)
 		case brain.Wait:
 			ok = pause(ctx, s.For)
 		case brain.Fault:
-			ok = x.post(ctx, func() { x.misbehave(r, s) })
+			ok = x.post(ctx, func() { x.misbehaveIn(r, s) })
 		}
 		if !ok {
 			return
@@ -65,11 +65,11 @@ func (x *session) say(ctx context.Context, r *response, s brain.Say) bool {
 	for _, text := range voice.Sentences(s.Text) {
 		var c *clip
 		if !r.text() {
-			if lead := x.out.lead(); lead > speakAhead && !pause(ctx, lead-speakAhead) {
+			if !x.await(ctx) {
 				return false
 			}
 			var err error
-			c, err = x.server.studio.say(ctx, voice.Sentence{Text: text, Language: code, Variant: string(r.voice), Speed: r.speed})
+			c, err = x.server.studio.say(ctx, voice.Sentence{Text: text, Language: code, Variant: string(r.voice), Speed: r.speed}, r.form)
 			if ctx.Err() != nil {
 				return false
 			}
@@ -79,11 +79,24 @@ func (x *session) say(ctx context.Context, r *response, s brain.Say) bool {
 				return false
 			}
 		}
-		if !x.post(ctx, func() { x.sentence(r, text, c) }) {
+		if x.out == nil && c != nil {
+			if !x.stream(ctx, r, text, c) {
+				return false
+			}
+		} else if !x.post(ctx, func() { x.sentence(r, text, c) }) {
 			return false
 		}
 	}
 	return true
+}
+
+// await waits until what has been made is heard far enough.
+func (x *session) await(ctx context.Context) bool {
+	if x.out == nil {
+		return true
+	}
+	lead := x.out.lead()
+	return lead <= speakAhead || pause(ctx, lead-speakAhead)
 }
 
 func (x *session) broken(r *response) {
@@ -98,8 +111,11 @@ func (x *session) sentence(r *response, text string, c *clip) {
 	if r.finished() {
 		return
 	}
-	if r.open != nil && r.open.item.Content[0].Text+r.open.transcript() != "" && !strings.HasPrefix(text, " ") && !endsBlank(r.open) {
-		text, c = " "+text, shifted(c)
+	text, c = r.joined(text, c)
+	text, c, cut := r.fit(text, c)
+	if cut && text == "" {
+		x.full(r)
+		return
 	}
 	e := x.openMessage(r)
 	index := len(r.output) - 1
@@ -109,18 +125,29 @@ func (x *session) sentence(r *response, text string, c *clip) {
 			x.emit(&realtime.ResponseOutputTextDelta{ResponseID: r.id, ItemID: e.item.ID, OutputIndex: index, Delta: d})
 		}
 		r.usage.OutputTokenDetails.TextTokens += tokens(text)
-		return
+	} else {
+		if len(c.frames) > 0 && !r.muted {
+			x.sound(r)
+			x.out.play(r.id, e.item.ID, c.frames)
+		}
+		e.addSpeech(text, c)
+		for _, d := range deltas(text) {
+			x.emit(&realtime.ResponseOutputAudioTranscriptDelta{ResponseID: r.id, ItemID: e.item.ID, OutputIndex: index, Delta: d})
+		}
+		r.usage.OutputTokenDetails.TextTokens += tokens(text)
+		r.usage.OutputTokenDetails.AudioTokens += outputAudioTokens(c.duration())
 	}
-	if len(c.frames) > 0 && !r.muted {
-		x.sound(r)
-		x.out.play(r.id, e.item.ID, c.frames)
+	if cut {
+		x.full(r)
 	}
-	e.addSpeech(text, c)
-	for _, d := range deltas(text) {
-		x.emit(&realtime.ResponseOutputAudioTranscriptDelta{ResponseID: r.id, ItemID: e.item.ID, OutputIndex: index, Delta: d})
+}
+
+// joined puts a blank between a sentence and the one before it.
+func (r *response) joined(text string, c *clip) (string, *clip) {
+	if r.open != nil && r.open.item.Content[0].Text+r.open.transcript() != "" && !strings.HasPrefix(text, " ") && !endsBlank(r.open) {
+		return " " + text, shifted(c)
 	}
-	r.usage.OutputTokenDetails.TextTokens += tokens(text)
-	r.usage.OutputTokenDetails.AudioTokens += outputAudioTokens(c.duration())
+	return text, c
 }
 
 func endsBlank(e *entry) bool {
@@ -225,6 +252,10 @@ func (x *session) callFunction(r *response, c brain.Call) {
 		return
 	}
 	x.closeMessage(r, realtime.StatusCompleted)
+	if left, bounded := r.room(); bounded && tokens(string(c.Arguments))+tokens(c.Name) > left {
+		x.full(r)
+		return
+	}
 	e := &entry{item: realtime.Item{ID: realtime.NewID("item"), Object: "realtime.item", Type: realtime.ItemFunctionCall,
 		Status: realtime.StatusInProgress, CallID: realtime.NewID("call"), Name: c.Name}}
 	x.addOutput(r, e)
@@ -235,24 +266,4 @@ func (x *session) callFunction(r *response, c brain.Call) {
 	e.item.Arguments, e.item.Status = arguments, realtime.StatusCompleted
 	r.usage.OutputTokenDetails.TextTokens += tokens(arguments) + tokens(c.Name)
 	x.doneOutput(r, e, index)
-}
-
-// misbehave injects a fault of the script brain.
-func (x *session) misbehave(r *response, f brain.Fault) {
-	if r.finished() {
-		return
-	}
-	switch f.Kind {
-	case brain.FaultDrop:
-		x.drop[f.Type]++
-	case brain.FaultMalformed:
-		x.sendRaw([]byte(f.Text), "malformed")
-	case brain.FaultError:
-		x.fail(nil, &realtime.Error{Type: realtime.TypeServer, Code: f.Code, Message: f.Text})
-	case brain.FaultFail:
-		x.stop(r, realtime.StatusFailed, &realtime.StatusDetails{Type: realtime.StatusFailed, Error: &realtime.StatusError{
-			Type: realtime.TypeServer, Code: f.Code, Message: f.Text}})
-	case brain.FaultClose:
-		x.end()
-	}
 }

@@ -202,7 +202,7 @@ func (p *phone) talk(speech, silence time.Duration) {
 			p.t.Fatal(err)
 		}
 		p.rtp.SequenceNumber++
-		p.rtp.Timestamp += frameTicks
+		p.rtp.Timestamp += 960
 		next = next.Add(frameTime)
 		time.Sleep(time.Until(next))
 	}

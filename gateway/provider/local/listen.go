@@ -40,22 +40,32 @@ func (x *session) listen() {
 			h.barrier()
 			continue
 		}
-		if x.input.add(h.pcm) {
-			x.recognize(true)
-		}
-		if x.detect == nil {
-			continue
-		}
-		switch c, at := x.detect.add(h.pcm, h.pos); c {
-		case speechStarted:
-			x.speechStarted(at)
-		case speechStopped:
-			x.speechStopped(at)
-		}
+		x.hear(h.pcm, h.pos)
+	}
+}
+
+// hear takes consecutive audio, pos being the stream time of its first sample.
+func (x *session) hear(pcm []int16, pos time.Duration) {
+	x.position = pos + time.Duration(len(pcm))*time.Second/ear.Rate
+	if x.input.add(pcm) {
+		x.recognize(true)
+	}
+	if x.detect == nil {
+		return
+	}
+	switch c, at := x.detect.add(pcm, pos); c {
+	case speechStarted:
+		x.speechStarted(at)
+	case speechStopped:
+		x.speechStopped(at)
 	}
 }
 
 func (x *session) speechStarted(at time.Duration) {
+	x.idle.stop()
+	if x.intake != nil {
+		x.intake.record.begin(at)
+	}
 	x.emit(&realtime.InputAudioBufferSpeechStarted{AudioStartMS: int(at.Milliseconds()), ItemID: x.input.id})
 	if t := x.config.TurnDetection(); t != nil && t.InterruptResponse != nil && *t.InterruptResponse {
 		x.interrupt()
@@ -65,7 +75,7 @@ func (x *session) speechStarted(at time.Duration) {
 func (x *session) speechStopped(at time.Duration) {
 	x.emit(&realtime.InputAudioBufferSpeechStopped{AudioEndMS: int(at.Milliseconds()), ItemID: x.input.id})
 	x.commit()
-	if t := x.config.TurnDetection(); t != nil && t.CreateResponse != nil && *t.CreateResponse && x.active == nil {
+	if t := x.config.TurnDetection(); t != nil && t.CreateResponse != nil && *t.CreateResponse && x.active == nil && !x.transcribes() {
 		x.respond(nil)
 	}
 }
@@ -81,6 +91,9 @@ func (x *session) clientCommit(ev *realtime.InputAudioBufferCommit) {
 func (x *session) clientClear() {
 	x.guess = nil
 	x.input.reset()
+	if x.intake != nil {
+		x.intake.record.take(x.position)
+	}
 	x.emit(&realtime.InputAudioBufferCleared{})
 }
 
@@ -90,6 +103,10 @@ func (x *session) commit() {
 	item := realtime.Item{ID: in.id, Object: "realtime.item", Type: realtime.ItemMessage, Status: realtime.StatusCompleted,
 		Role: realtime.RoleUser, Content: []realtime.Content{{Type: realtime.ContentInputAudio}}}
 	e := &entry{item: item, spoken: true, silent: in.silent(), audio: in.total}
+	if x.intake != nil {
+		e.sound, e.octets = x.intake.record.take(x.position), x.intake.record.octets
+		x.items.remember(e)
+	}
 	previous := x.items.append(e)
 	x.emit(&realtime.InputAudioBufferCommitted{PreviousItemID: previous, ItemID: in.id})
 	x.emit(&realtime.ConversationItemAdded{PreviousItemID: previous, Item: item})
@@ -118,11 +135,11 @@ func (x *session) commit() {
 func (x *session) recognize(early bool) *guess {
 	g := &guess{id: x.input.id, active: x.input.active}
 	x.guess = g
-	x.hear(g, ear.Utterance{ID: g.id, PCM: x.input.speech[:len(x.input.speech):len(x.input.speech)], Early: early})
+	x.attend(g, ear.Utterance{ID: g.id, PCM: x.input.speech[:len(x.input.speech):len(x.input.speech)], Early: early})
 	return g
 }
 
-func (x *session) hear(g *guess, u ear.Utterance) {
+func (x *session) attend(g *guess, u ear.Utterance) {
 	x.helpers.Go(func() {
 		ctx, cancel := context.WithTimeout(x.ctx, recognizeWithin)
 		defer cancel()
@@ -140,7 +157,7 @@ func (x *session) guessed(g *guess, u ear.Utterance, result ear.Result, err erro
 			return
 		}
 		u.Early = false // it was committed meanwhile: now it is worth waiting for
-		x.hear(g, u)
+		x.attend(g, u)
 		return
 	}
 	g.ready, g.result, g.err = true, result, err

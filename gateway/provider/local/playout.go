@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/pion/rtp"
+
+	"hovor/sfu/g711"
 )
 
 const (
-	clockRate      = 48000
-	frameTicks     = clockRate / 50
 	maxLate        = 200 * time.Millisecond // a clock that is later than this starts anew instead of sending a burst
 	sentHistory    = 16                     // items whose sent time is remembered after they were played
 	drainedBacklog = 64
@@ -24,6 +24,7 @@ type rtpWriter interface{ WriteRTP(*rtp.Packet) error }
 // the first packet of a spurt has the marker bit, and its timestamp has moved on by the time that passed (RFC 3551 4.1).
 type playout struct {
 	out     rtpWriter
+	ticks   uint32 // of the RTP clock in a frame
 	wake    chan struct{}
 	drained chan string // response ids whose audio has been sent to the end
 	failed  atomic.Uint64
@@ -34,6 +35,7 @@ type playout struct {
 	sent   map[string]int
 	order  []string // keys of sent, oldest first
 	packet rtp.Packet
+	silent bool // muted for good
 }
 
 // piece is a clip of an item, or the end of a response.
@@ -43,8 +45,16 @@ type piece struct {
 	last           bool
 }
 
-func newPlayout(out rtpWriter) *playout {
-	p := &playout{out: out, wake: make(chan struct{}, 1), drained: make(chan string, drainedBacklog), sent: map[string]int{}}
+// rtpClock is the RTP clock of a form (RFC 7587 section 4.1, RFC 3551 table 4).
+func rtpClock(f form) uint32 {
+	if _, ok := f.law(); ok {
+		return g711.Rate
+	}
+	return 48000
+}
+
+func newPlayout(out rtpWriter, f form) *playout {
+	p := &playout{out: out, ticks: rtpClock(f) / 50, wake: make(chan struct{}, 1), drained: make(chan string, drainedBacklog), sent: map[string]int{}}
 	p.packet.Version = 2
 	return p
 }
@@ -75,6 +85,13 @@ func (p *playout) cut() {
 	p.queue, p.ahead = nil, 0
 }
 
+// mute lets no packet out any more.
+func (p *playout) mute() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.silent = true
+}
+
 // lead is how much audio waits.
 func (p *playout) lead() time.Duration {
 	p.mu.Lock()
@@ -100,7 +117,7 @@ func (p *playout) run(ctx context.Context) {
 		}
 		if !ended.IsZero() {
 			if gap := time.Since(ended); gap > 0 {
-				p.packet.Timestamp += uint32(gap * clockRate / time.Second)
+				p.packet.Timestamp += uint32(gap * time.Duration(p.ticks) / frameTime)
 			}
 		}
 		ended = p.spurt(ctx)
@@ -153,11 +170,11 @@ func (p *playout) next(marker bool) (sent bool, done []string) {
 		}
 		p.packet.Marker = marker
 		p.packet.Payload = head.frames[0]
-		if err := p.out.WriteRTP(&p.packet); err != nil {
+		if err := p.write(); err != nil {
 			p.failed.Add(1)
 		}
 		p.packet.SequenceNumber++
-		p.packet.Timestamp += frameTicks
+		p.packet.Timestamp += p.ticks
 		head.frames = head.frames[1:]
 		p.ahead--
 		p.count(head.item)
@@ -165,6 +182,13 @@ func (p *playout) next(marker bool) (sent bool, done []string) {
 	}
 	p.queue = nil
 	return false, done
+}
+
+func (p *playout) write() error {
+	if p.silent {
+		return nil
+	}
+	return p.out.WriteRTP(&p.packet)
 }
 
 // count adds a sent frame to an item. The caller holds mu.

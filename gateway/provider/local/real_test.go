@@ -59,7 +59,7 @@ func (p *phone) replay(pcm []int16, silence time.Duration) {
 			p.t.Fatal(err)
 		}
 		p.rtp.SequenceNumber++
-		p.rtp.Timestamp += frameTicks
+		p.rtp.Timestamp += 960
 		<-tick.C
 	}
 }

@@ -13,6 +13,8 @@ import (
 type response struct {
 	id         string
 	outOfBand  bool // conversation "none": its items stay out of the conversation
+	form       form
+	format     realtime.AudioFormat
 	voice      realtime.Voice
 	speed      float64
 	modalities []string
@@ -38,12 +40,13 @@ func (r *response) text() bool { return slices.Contains(r.modalities, realtime.P
 func (r *response) finished() bool { return r.status != realtime.StatusInProgress }
 
 // form is the response as events carry it.
-func (r *response) form(conversation string) realtime.Response {
+func (r *response) report(conversation string) realtime.Response {
+	format := r.format
 	out := realtime.Response{
 		ID: r.id, Object: "realtime.response", Status: r.status, OutputModalities: r.modalities,
 		MaxOutputTokens: r.maxTokens, Metadata: r.metadata, Output: []realtime.Item{},
 		Audio: &realtime.ResponseAudio{Output: &realtime.ResponseAudioOutput{
-			Format: &realtime.AudioFormat{Type: "audio/pcm", Rate: realtime.DefaultRate}, Voice: realtime.VoiceName(r.voice)}},
+			Format: &format, Voice: realtime.VoiceName(r.voice)}},
 	}
 	if !r.outOfBand {
 		out.ConversationID = conversation
@@ -71,12 +74,13 @@ func (x *session) createResponse(ev *realtime.ResponseCreate) {
 
 // respond opens a response and generates it as soon as the person's words are known.
 func (x *session) respond(p *realtime.ResponseParams) {
+	x.idle.stop()
 	r := x.newResponse(p)
 	x.responses[r.id] = r
 	if !r.outOfBand {
 		x.active = r
 	}
-	x.emit(&realtime.ResponseCreated{Response: r.form(x.items.id)})
+	x.emit(&realtime.ResponseCreated{Response: r.report(x.items.id)})
 	x.emit(&realtime.RateLimitsUpdated{RateLimits: []realtime.RateLimit{
 		{Name: "requests", Limit: 1000, Remaining: 999, ResetSeconds: 0.06},
 		{Name: "tokens", Limit: 100000, Remaining: 95000, ResetSeconds: 3},
@@ -97,6 +101,7 @@ func (x *session) respond(p *realtime.ResponseParams) {
 func (x *session) newResponse(p *realtime.ResponseParams) *response {
 	r := &response{
 		id: realtime.NewID("resp"), status: realtime.StatusInProgress, voice: x.config.Voice(),
+		form: x.form, format: *x.config.Audio.Output.Format,
 		speed: x.config.Audio.Output.Speed, modalities: x.config.OutputModalities, maxTokens: x.config.MaxOutputTokens,
 	}
 	if x.config.Instructions != nil {
@@ -114,6 +119,11 @@ func (x *session) newResponse(p *realtime.ResponseParams) *response {
 		}
 		if p.Audio != nil && p.Audio.Output != nil && p.Audio.Output.Voice != "" {
 			r.voice = p.Audio.Output.Voice
+		}
+		if p.Audio != nil && p.Audio.Output != nil && p.Audio.Output.Format != nil && x.out == nil {
+			if f, err := formIn(p.Audio.Output.Format, ""); err == nil {
+				r.form, r.format = f, *p.Audio.Output.Format
+			}
 		}
 		if p.Tools != nil {
 			tools = p.Tools
@@ -231,7 +241,7 @@ func (x *session) finish(r *response, status string, why *realtime.StatusDetails
 	if r.cancel != nil {
 		r.cancel()
 	}
-	form := r.form(x.items.id)
+	form := r.report(x.items.id)
 	form.StatusDetails = why
 	usage := r.total()
 	form.Usage = &usage
@@ -239,12 +249,20 @@ func (x *session) finish(r *response, status string, why *realtime.StatusDetails
 	if r.queued && !r.muted {
 		x.out.end(r.id)
 	}
+	if !r.outOfBand {
+		x.idle.after = true
+		x.watchIdle()
+	}
 }
 
-// interrupt is the server's own: a person speaks while a response is made or heard (protocol research 1.11).
+// interrupt is the server's own: a person speaks while a response is made or heard (protocol research 1.11). Over a WebSocket
+// only the client knows what was heard: it truncates.
 func (x *session) interrupt() {
 	if x.active != nil {
 		x.stop(x.active, realtime.StatusCancelled, &realtime.StatusDetails{Type: realtime.StatusCancelled, Reason: realtime.ReasonTurnDetected})
+	}
+	if x.out == nil {
+		return
 	}
 	for _, e := range x.silence() {
 		if played := x.out.played(e.item.ID); e.isAssistantAudio() && played < e.audio {
@@ -255,7 +273,13 @@ func (x *session) interrupt() {
 }
 
 // clearOutput answers output_audio_buffer.clear. With nothing playing it does nothing.
-func (x *session) clearOutput() { x.silence() }
+func (x *session) clearOutput(ev realtime.Event) {
+	if x.out == nil {
+		x.fail(ev, realtime.Invalid(codeInvalidTransport, "type", "over a WebSocket there is no output buffer: stop playing, and send conversation.item.truncate"))
+		return
+	}
+	x.silence()
+}
 
 // silence cuts the audio at once and returns the items it was of.
 func (x *session) silence() []*entry {
@@ -302,6 +326,7 @@ func (x *session) audioDrained(id string) {
 			x.sounding = slices.Delete(x.sounding, i, i+1)
 			x.emit(&realtime.OutputAudioBufferStopped{ResponseID: id})
 			x.announce()
+			x.watchIdle()
 			return
 		}
 	}

@@ -30,6 +30,8 @@ type Server struct {
 	starts  chan *session // sessions that Open hands to Run
 	owned   func() error  // closes what New made
 
+	stopping chan struct{} // closed when Run takes no more sessions
+
 	mu       sync.Mutex // guards what follows
 	sessions map[string]*session
 	opening  int
@@ -45,7 +47,8 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, log: cfg.Logger, ear: cfg.Ear, brain: cfg.Brain,
 		secrets: secrets.New[claims](0), starts: make(chan *session), sessions: map[string]*session{},
-		owned: func() error { return nil },
+		stopping: make(chan struct{}),
+		owned:    func() error { return nil },
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -99,9 +102,14 @@ func (c *Config) vocabulary() command.Vocabulary {
 	return v
 }
 
-// Handler serves /v1/realtime/client_secrets and /v1/realtime/calls. Calls are answered only while Run runs.
+// Handler serves /v1/realtime and everything under it: client secrets, calls, WebSockets, and the beta form of each. Sessions
+// are opened only while Run runs.
 func (s *Server) Handler() http.Handler {
-	return signaling.NewHandler(s, signaling.HandlerConfig{AllowedOrigins: s.cfg.AllowedOrigins, Logger: s.log})
+	h := signaling.NewHandler(s, signaling.HandlerConfig{AllowedOrigins: s.cfg.AllowedOrigins, Logger: s.log})
+	if _, ok := s.brain.(brain.Saboteur); ok {
+		return breakable(h)
+	}
+	return h
 }
 
 // Run blocks until ctx ends, then ends every session and returns when the last one is gone. It owns all their goroutines.
@@ -122,11 +130,12 @@ func (s *Server) Run(ctx context.Context) error {
 	s.mu.Lock()
 	s.draining = true
 	s.mu.Unlock()
+	close(s.stopping)
 	running.Wait()
 	return s.owned()
 }
 
-// Sessions is the number of live calls.
+// Sessions is the number of live sessions.
 func (s *Server) Sessions() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,14 +21,17 @@ type claims struct {
 const project = "project"
 
 // Mint implements signaling.Service: the project key makes a client secret with a session in it.
-func (s *Server) Mint(_ context.Context, c signaling.Caller, req realtime.ClientSecretRequest) (*realtime.ClientSecret, error) {
+func (s *Server) Mint(ctx context.Context, c signaling.Caller, req realtime.ClientSecretRequest) (*realtime.ClientSecret, error) {
+	if err := s.knock(ctx, gateMint); err != nil {
+		return nil, err
+	}
 	if c.Bearer.IsZero() {
 		return nil, signaling.ErrNoCredential
 	}
 	if !c.Bearer.Equal(s.cfg.APIKey) {
 		return nil, signaling.ErrBadCredential
 	}
-	cl := claims{id: realtime.NewID("cs"), session: realtime.Session{Type: realtime.SessionRealtime}}
+	cl := claims{id: realtime.NewID("cs")}
 	if req.Session != nil {
 		cl.session = req.Session.Clone()
 	}
@@ -40,9 +43,9 @@ func (s *Server) Mint(_ context.Context, c signaling.Caller, req realtime.Client
 	if err != nil {
 		return nil, err
 	}
-	effective := cl.session.WithDefaults()
-	effective.ID, effective.Object = realtime.NewID("sess"), "realtime.session"
-	return &realtime.ClientSecret{Value: token, ExpiresAt: expires.Unix(), Session: effective}, nil
+	whole := effective(cl.session)
+	whole.ID = realtime.NewID("sess")
+	return &realtime.ClientSecret{Value: token, ExpiresAt: expires.Unix(), Session: whole}, nil
 }
 
 // caller proves who opens, ends or asks for a call: the project key or a client secret.
@@ -51,7 +54,7 @@ func (s *Server) caller(c signaling.Caller) (claims, error) {
 	case c.Bearer.IsZero():
 		return claims{}, signaling.ErrNoCredential
 	case c.Bearer.Equal(s.cfg.APIKey):
-		return claims{id: project, session: realtime.Session{Type: realtime.SessionRealtime}}, nil
+		return claims{id: project}, nil
 	}
 	cl, err := s.secrets.Redeem(c.Bearer.Reveal())
 	return cl, secretError(err)
@@ -77,6 +80,9 @@ func secretError(err error) error {
 
 // Open implements signaling.Service: it answers the offer and hands the session to Run.
 func (s *Server) Open(ctx context.Context, c signaling.Caller, o signaling.Offer) (*signaling.Answer, error) {
+	if err := s.knock(ctx, gateOpen); err != nil {
+		return nil, err
+	}
 	cl, err := s.caller(c)
 	if err != nil {
 		return nil, err
@@ -92,20 +98,33 @@ func (s *Server) Open(ctx context.Context, c signaling.Caller, o signaling.Offer
 	if config.Model == "" {
 		config.Model = o.Model
 	}
-	x, err := newSession(ctx, s, o.SDP, config, cl.id)
+	x, err := newCall(ctx, s, o, config, cl.id)
 	if err != nil {
 		return nil, err
 	}
+	sdp := x.line.(*peerLine).peer.LocalSDP()
+	if err := s.begin(ctx, x); err != nil {
+		return nil, err
+	}
+	return &signaling.Answer{SDP: sdp, CallID: x.id}, nil
+}
+
+// begin hands a session to Run, or discards it.
+func (s *Server) begin(ctx context.Context, x *session) error {
 	s.remember(x)
+	var err error
 	select {
 	case s.starts <- x:
-		s.log.Info("call opened", "call_id", x.id)
-		return &signaling.Answer{SDP: x.peer.LocalSDP(), CallID: x.id}, nil
+		s.log.Info("session opened", "call_id", x.id)
+		return nil
+	case <-s.stopping:
+		err = unavailable(ErrDraining)
 	case <-ctx.Done():
-		s.forget(x)
-		x.discard()
-		return nil, ctx.Err()
+		err = ctx.Err()
 	}
+	s.forget(x)
+	x.line.discard()
+	return err
 }
 
 func unavailable(err error) error {

@@ -2,14 +2,12 @@ package local
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
 	"hovor/gateway/provider/local/brain"
 	"hovor/gateway/provider/local/language"
-	"hovor/sfu"
 	"hovor/signaling/realtime"
 )
 
@@ -20,27 +18,28 @@ const (
 	longestCall   = time.Hour        // as the published API (protocol research 1.14)
 )
 
-// session is one call: an actor. Its run loop is the only goroutine that touches the fields below the line; helpers hand
-// it closures through tasks, media goroutines put into hearing and inbox.
+// session is one conversation: an actor. Its run loop is the only goroutine that touches the fields below the line; helpers
+// hand it closures through tasks, the line's goroutines put into hearing and inbox.
 type session struct {
 	server  *Server
 	id      string // call id
 	model   string
 	owner   string // whose credential opened it
 	created time.Time
+	expires time.Time
 	log     *slog.Logger
 
-	peer    *sfu.Peer
-	tap     *sfu.Tap
-	out     *playout
+	line    line
+	out     *playout // nil over a WebSocket, where the client plays
 	hearing *hearing
 	inbox   chan message
+	side    chan message // of sidebands
 	tasks   chan func()
-	opened  chan struct{}
-	gone    chan struct{}      // the far side is gone
+	opened  chan struct{}      // closed when events can be sent
 	hung    chan struct{}      // closed by hangup
-	hangup  func()             // ends the call from outside
+	hangup  func()             // ends the session from outside
 	end     context.CancelFunc // ends run
+	done    chan struct{}      // closed when the session is over
 	helpers sync.WaitGroup
 
 	statusMu sync.Mutex // guards status and flooded
@@ -50,148 +49,155 @@ type session struct {
 	// ---- owned by run ----
 	ctx       context.Context
 	config    realtime.Session // effective
+	form      form             // of the speech that is sent
 	mind      brain.Mind
+	plan      brain.Plan // of what goes wrong
+	mischief  mischief
 	items     *conversation
 	language  string // of the conversation just now
 	spoke     bool   // audio was sent: the voice is fixed
-	drop      map[string]int
+	sides     []*sideband
+	asker     *sideband // whose event is being handled; nil = the client's
+	bye       farewell  // why the session ends; the zero value while it lives
 	responses map[string]*response
 	active    *response   // the one that writes to the conversation
 	sounding  []*response // whose audio is in the playout, in order; the first is heard now
+	idle      idleWatch
 
 	input    *input
-	detect   *detection // nil with turn detection null
-	guess    *guess     // what the ear makes of the input
-	deferred []func()   // wait until the newest transcript has come
-	waiting  int        // transcripts under way
-	blocked  bool       // a barrier is under way: client events wait
+	intake   *intake       // audio that comes in events; nil over WebRTC
+	position time.Duration // stream time of the audio heard so far
+	detect   *detection    // nil with turn detection null
+	guess    *guess        // what the ear makes of the input
+	deferred []func()      // wait until the newest transcript has come
+	waiting  int           // transcripts under way
+	blocked  bool          // a barrier is under way: client events wait
 }
 
-// message is one client event as it arrived.
-type message struct {
-	raw []byte
-	at  time.Time
-}
-
-// newSession answers the offer. The session does nothing until run.
-func newSession(ctx context.Context, s *Server, offer string, config realtime.Session, owner string) (*session, error) {
+// newSession makes a session without a line. It does nothing until run.
+func newSession(s *Server, config realtime.Session, owner, prefix string) (*session, error) {
 	x := &session{
-		server: s, id: realtime.NewID("rtc"), model: config.Model, owner: owner, created: time.Now(), log: s.log,
-		hearing: newHearing(), inbox: make(chan message, inboxBacklog), tasks: make(chan func(), tasksBacklog),
-		opened: make(chan struct{}), gone: make(chan struct{}), hung: make(chan struct{}), status: "connecting",
-		config: config.WithDefaults(), mind: s.brain.Mind(), items: newConversation(),
-		drop: map[string]int{}, responses: map[string]*response{}, input: newInput(),
+		server: s, id: realtime.NewID(prefix), model: config.Model, owner: owner, created: time.Now(), log: s.log,
+		hearing: newHearing(), inbox: make(chan message, inboxBacklog), side: make(chan message), tasks: make(chan func(), tasksBacklog),
+		opened: make(chan struct{}), hung: make(chan struct{}), done: make(chan struct{}), status: "connecting",
+		config: effective(config), mind: s.brain.Mind(), plan: s.plan(), items: newConversation(),
+		responses: map[string]*response{}, input: newInput(),
 	}
 	x.hangup = sync.OnceFunc(func() { close(x.hung) })
-	x.config.ID, x.config.Object = realtime.NewID("sess"), "realtime.session"
-	x.config.ExpiresAt = x.created.Add(longestCall).Unix()
+	x.expires = x.created.Add(longestCall)
+	if x.plan.Expires > 0 {
+		x.expires = x.created.Add(x.plan.Expires)
+	}
+	x.config.ID, x.config.ExpiresAt = realtime.NewID("sess"), x.expires.Unix()
 	x.language = x.baseLanguage()
 	x.setDetection()
-
-	tap, err := s.cfg.Engine.NewTap(x.hearing.frame)
-	if err != nil {
-		return nil, err
-	}
-	x.tap = tap
-	var once sync.Once
-	peer, err := s.cfg.Engine.Accept(ctx, offer, sfu.Handlers{
-		State: func(st sfu.State) {
-			if st == sfu.StateFailed || st == sfu.StateClosed {
-				once.Do(func() { close(x.gone) })
-			}
-		},
-		Open:    sync.OnceFunc(func() { close(x.opened) }),
-		Message: x.receive,
-		Packet:  tap.Push,
-	})
-	if err != nil {
-		tap.Close()
-		return nil, err
-	}
-	x.peer = peer
-	x.out = newPlayout(peer)
 	return x, nil
 }
 
-// discard ends a session that was never run.
-func (x *session) discard() {
-	x.tap.Close()
-	_ = x.peer.Close()
-}
-
-// receive is the data channel's callback.
-func (x *session) receive(raw []byte) {
-	select {
-	case x.inbox <- message{raw, time.Now()}:
-	default:
-		x.statusMu.Lock()
-		x.flooded = true
-		x.statusMu.Unlock()
+// effective is a session with every default filled in. One that only transcribes has a transcription whatever it says.
+func effective(s realtime.Session) realtime.Session {
+	s = s.WithDefaults()
+	if s.Type == realtime.SessionTranscription && s.Audio.Input.Transcription.Value == nil {
+		s.Audio.Input.Transcription = realtime.Some(realtime.Transcription{Model: "embedded"})
 	}
+	return s
 }
 
-// run lives until ctx ends, the far side is gone, or the call is hung up. It leaves no goroutine.
+// transcribes reports a session that listens and writes, and never answers.
+func (x *session) transcribes() bool { return x.config.Type == realtime.SessionTranscription }
+
+// flood notes that a client event was not taken.
+func (x *session) flood() {
+	x.statusMu.Lock()
+	defer x.statusMu.Unlock()
+	x.flooded = true
+}
+
+// run lives until ctx ends, the far side is gone, or the session is hung up. It leaves no goroutine.
 func (x *session) run(ctx context.Context) {
+	outside := ctx
 	ctx, x.end = context.WithCancel(ctx)
 	defer x.end()
 	x.ctx = ctx
-	x.setStatus("connecting")
-	x.helpers.Go(func() { x.out.run(ctx) })
-	x.helpers.Go(func() {
-		defer x.end()
-		if err := x.peer.Run(ctx); err != nil {
-			x.log.Info("call failed", "call_id", x.id, "error", err)
-		}
-	})
+	x.helpers.Go(func() { x.line.run(ctx, x) })
 	x.loop(ctx)
-	x.end()
+	if x.bye == (farewell{}) {
+		x.bye = byeClient
+		if outside.Err() != nil {
+			x.bye = byeDrain
+		}
+	}
+	x.line.leave(x.bye)
 	x.setStatus("ended")
-	x.tap.Close()
+	x.end()
 	x.helpers.Wait()
-	x.log.Info("call ended", "call_id", x.id, "seconds", int(time.Since(x.created).Seconds()))
+	for _, s := range x.sides {
+		s.socket.Close(x.bye.code, x.bye.reason)
+	}
+	close(x.done)
+	x.log.Info("session ended", "call_id", x.id, "seconds", int(time.Since(x.created).Seconds()), "reason", x.bye.reason)
 }
 
 func (x *session) loop(ctx context.Context) {
 	connect := time.NewTimer(connectWithin)
 	defer connect.Stop()
-	expire := time.NewTimer(time.Until(x.created.Add(longestCall)))
+	expire := time.NewTimer(time.Until(x.expires))
 	defer expire.Stop()
-	opened, inbox := x.opened, (chan message)(nil)
-	for {
+	defer x.idle.start()()
+	defer x.mischief.start()()
+	var drained <-chan string
+	if x.out != nil {
+		drained = x.out.drained
+	}
+	opened, open := x.opened, false
+	for x.bye == (farewell{}) {
+		var inbox, side chan message
+		if !x.blocked && !x.mischief.deaf {
+			side = x.side
+			if open {
+				inbox = x.inbox
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-x.gone:
-			return
 		case <-x.hung:
-			return
+			x.bye = byeHangup
 		case <-connect.C:
 			x.log.Info("call was never connected", "call_id", x.id)
-			return
+			x.bye = byeNever
 		case <-expire.C:
-			x.fail(nil, &realtime.Error{Type: realtime.TypeInvalidRequest, Code: codeSessionExpired, Message: "the session has reached its longest duration"})
-			return
+			x.expire()
 		case <-opened:
-			opened = nil
+			opened, open = nil, true
 			connect.Stop()
 			x.setStatus("active")
 			x.emit(&realtime.SessionCreated{Session: x.config})
-			inbox = x.inbox
+			x.misbehaveBeside(ctx)
 		case m := <-inbox:
+			x.client(m)
+		case m := <-side:
 			x.client(m)
 		case <-x.hearing.notify:
 			x.listen()
-		case response := <-x.out.drained:
+		case response := <-drained:
 			x.audioDrained(response)
+		case <-x.idle.timer.C:
+			x.idleTooLong()
+		case <-x.mischief.late.C:
+			x.sendLate()
+		case <-x.mischief.stalled.C:
+			x.mischief.deaf = x.mischief.hung
 		case fn := <-x.tasks:
 			fn()
 		}
-		if opened == nil {
-			if inbox = x.inbox; x.blocked {
-				inbox = nil
-			}
-		}
 	}
+}
+
+// expire ends the session at its longest duration.
+func (x *session) expire() {
+	x.fail(nil, &realtime.Error{Type: realtime.TypeInvalidRequest, Code: codeSessionExpired, Message: "Your session hit the maximum duration: open a new one."})
+	x.bye = byeExpired
 }
 
 // post hands a closure to the run loop; for helpers. It reports false when the session is over.
@@ -204,38 +210,45 @@ func (x *session) post(ctx context.Context, fn func()) bool {
 	}
 }
 
-// emit sends one event. A client that does not read its channel loses the call, because an order with holes is worse.
+// emit sends one event to everybody.
 func (x *session) emit(e realtime.Event) {
-	if n := x.drop[e.EventType()]; n > 0 {
-		x.drop[e.EventType()] = n - 1
-		return
+	if raw := x.encode(e); raw != nil {
+		x.bend(raw, e.EventType())
 	}
+}
+
+func (x *session) encode(e realtime.Event) []byte {
 	raw, err := realtime.Encode(e)
 	if err != nil {
 		x.log.Error("event could not be encoded", "call_id", x.id, "type", e.EventType(), "error", err)
-		return
+		return nil
 	}
-	x.sendRaw(raw, e.EventType())
+	return raw
 }
 
-func (x *session) sendRaw(raw []byte, what string) {
-	err := x.peer.Send(raw)
-	switch {
-	case err == nil:
-	case errors.Is(err, sfu.ErrNotOpen), errors.Is(err, sfu.ErrClosed):
-	default:
-		x.log.Warn("call ends: the client takes no events", "call_id", x.id, "type", what, "error", err)
-		x.end()
+// deliver sends one frame to everybody. A client that does not read loses the session, because an order with holes is
+// worse.
+func (x *session) deliver(raw []byte) {
+	if err := x.line.send(raw); err != nil && x.ctx.Err() == nil {
+		x.log.Warn("session ends: the client takes no events", "call_id", x.id, "error", err)
+		x.bye = byeDeaf
+	}
+	for _, s := range x.sides {
+		_ = s.socket.Write(raw) // one that does not read loses its socket, which its reader notices
 	}
 }
 
-// fail sends an error event that answers a client event.
+// fail sends an error event that answers a client event. What is wrong with a sideband's event only it is told.
 func (x *session) fail(from realtime.Event, e *realtime.Error) {
 	out := *e
 	if from != nil && out.EventID == "" {
 		out.EventID = eventID(from)
 	}
-	x.emit(out.Event())
+	if x.asker == nil {
+		x.emit(out.Event())
+	} else if raw := x.encode(out.Event()); raw != nil {
+		_ = x.asker.socket.Write(raw)
+	}
 }
 
 func (x *session) setStatus(s string) {
