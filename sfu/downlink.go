@@ -29,8 +29,8 @@ const (
 	playoutDefault = 80 * time.Millisecond
 	// spurtPause: packets that pause for longer than this begin a new talk spurt even when nothing marks it.
 	spurtPause = 100 * time.Millisecond
-	// cutPause is the same after a cut, where a stall of the network must not pass for a new answer.
-	cutPause = 400 * time.Millisecond
+	// armedPause is the same while a new answer is awaited, where a short stall of the network must not pass for it.
+	armedPause = 400 * time.Millisecond
 	// heldFrames bounds the audio that came before the event that announces it: 200 ms.
 	heldFrames = 10
 	// heldAlive: held audio that has paused for longer when the event comes is the tail of what was cut.
@@ -57,8 +57,9 @@ const (
 // Epochs. Upstream's audio and its events come by different ways, so neither order is certain. After Cut the gate is
 // shut, and what still arrives of the old answer is dropped. It opens for a newer epoch when both have been seen: Begin,
 // and the first packet of a new talk spurt. A talk spurt begins with a marker bit (RFC 3551 section 4.1), a jump of the
-// timestamp, silence (DTX), or a pause of 400 ms. Audio of the new spurt that comes before its Begin is held (200 ms
-// at most) and sent with it. An upstream that sends without any pause gets the gate opened 100 ms after Begin.
+// timestamp, silence (DTX), or, once Begin was seen, a pause of 400 ms. Audio of the new spurt that comes before its Begin
+// is held (200 ms at most) and sent with it. An upstream that sends without any pause gets the gate opened 100 ms after
+// Begin.
 //
 // Forward is for one media goroutine, the rest for one control goroutine. One lock, held across the write: that is
 // what makes Cut's promise true.
@@ -144,12 +145,11 @@ func (d *Downlink) observe(p *rtp.Packet, at time.Time) (boundary bool) {
 		return false // late or a copy
 	default:
 		jump := int32(p.Timestamp - d.lastTS - uint32(step)*d.lastDur)
-		pause := spurtPause
-		if d.gate != gateOpen {
-			pause = cutPause
-		}
+		pause := at.Sub(d.lastAt)
+		// While the gate is shut a pause proves nothing: the rest of the old answer may have been held up by the network.
+		paused := d.gate == gateOpen && pause > spurtPause || d.gate == gateArmed && pause > armedPause
 		// A source that marks every packet marks nothing.
-		boundary = p.Marker && !d.lastMark || jump >= frameTicks || jump <= -frameTicks || at.Sub(d.lastAt) > pause
+		boundary = p.Marker && !d.lastMark || jump >= frameTicks || jump <= -frameTicks || paused
 	}
 	d.seen, d.ssrc, d.lastSeq, d.lastTS = true, p.SSRC, p.SequenceNumber, p.Timestamp
 	d.lastDur, d.lastMark, d.lastAt = dur, p.Marker, at

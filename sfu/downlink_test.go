@@ -177,6 +177,16 @@ func TestWhatWasCutNeverLeavesAndWhatIsNewDoes(t *testing.T) {
 			d.Forward(late, time.Now())
 			speak(d, s, 'b', 1, false)
 		}, "abb"},
+		{"the old answer, held up by the network, is no new answer", func(d *Downlink, s *talker) {
+			d.Begin(1, "a")
+			speak(d, s, 'a', 2, true)
+			d.Cut()
+			time.Sleep(time.Second)
+			speak(d, s, 'a', 2, false)
+			d.Begin(2, "b")
+			s.pause(time.Second)
+			speak(d, s, 'b', 2, true)
+		}, "aabb"},
 		{"two cuts in a row", func(d *Downlink, s *talker) {
 			d.Begin(1, "a")
 			speak(d, s, 'a', 1, true)
