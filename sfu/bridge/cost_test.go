@@ -102,7 +102,7 @@ func TestQueuesGiveTheirMemoryBack(t *testing.T) {
 			t.Error("something is left after Clear")
 		}
 		write(t, p, 2, "b", voice(24000*2))
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if p.q.head != nil || p.q.n != 0 {
 			t.Error("something is left after playing")
 		}

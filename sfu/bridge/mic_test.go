@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,7 +92,7 @@ func TestAPacketInOrderIsHandedOutAtOnce(t *testing.T) {
 				packets := spoken(t, codec, tone(48000, 24000, 500))
 				rng := rand.New(rand.NewPCG(1, 2))
 				for n, p := range packets {
-					time.Sleep(time.Duration(rng.IntN(40)) * ms) // in order, with jitter: no reason to wait
+					pass(time.Duration(rng.IntN(40)) * ms) // in order, with jitter: no reason to wait
 					m.Push(p, time.Now())
 					if len(u.chunks) != n+1 || u.at[n] != time.Now() || u.chunks[n].Pos != time.Duration(n)*20*ms || u.sizes[n] != 480 {
 						t.Fatalf("packet %d: %d chunks, the last %+v of %d samples", n, len(u.chunks), u.chunks[n], u.sizes[n])
@@ -138,7 +139,7 @@ func TestEveryUpstreamFormAndRate(t *testing.T) {
 				}
 				m := newMic(t, c)
 				for _, p := range packets {
-					time.Sleep(20 * ms)
+					pass(20 * ms)
 					m.Push(p, time.Now())
 				}
 				back := make([]int16, len(pcm))
@@ -176,10 +177,10 @@ func TestOvertakenPacketsArePutInOrder(t *testing.T) {
 		m = newMic(t, MicConfig{Handle: got.handle})
 		for i := 0; i < len(packets); i += 4 {
 			for _, k := range []int{0, 2, 1, 2, 3, 1} { // with copies
-				time.Sleep(3 * ms)
+				pass(3 * ms)
 				m.Push(packets[i+k], time.Now())
 			}
-			time.Sleep(62 * ms)
+			pass(62 * ms)
 		}
 		if !slices.Equal(got.pcm, want.pcm) {
 			t.Error("order matters to what is handed out")
@@ -197,7 +198,7 @@ func TestAGapIsHeldOpenAsLongAsTheNetworkNeeds(t *testing.T) {
 		m := newMic(t, MicConfig{Handle: u.handle})
 		packets := spoken(t, sfu.Codec{}, voice(24000*10))
 		send := func(i int) {
-			time.Sleep(20 * ms)
+			pass(20 * ms)
 			m.Push(packets[i], time.Now())
 		}
 		for i := range 10 {
@@ -205,15 +206,15 @@ func TestAGapIsHeldOpenAsLongAsTheNetworkNeeds(t *testing.T) {
 		}
 		send(11)
 		at := time.Now()
-		time.Sleep(19 * ms)
+		pass(19 * ms)
 		if len(u.chunks) != 10 {
 			t.Fatal("the gap was given up early")
 		}
-		time.Sleep(2 * ms)
+		pass(2 * ms)
 		if len(u.chunks) != 12 || u.at[11].Sub(at) != 20*ms || !u.chunks[10].Lost || u.chunks[9].Lost {
 			t.Fatalf("%d chunks, the last after %v", len(u.chunks), u.at[len(u.at)-1].Sub(at))
 		}
-		time.Sleep(20 * ms)
+		pass(20 * ms)
 		m.Push(packets[10], time.Now()) // 41 ms after the gap was noticed
 		if s := m.Stats(); s.Late != 1 || s.Wait != 46*ms {
 			t.Errorf("stats %+v", s)
@@ -241,7 +242,7 @@ func TestLossIsFilledToTheSample(t *testing.T) {
 					u := &provider{}
 					m := newMic(t, MicConfig{Codec: codec, Handle: u.handle})
 					for i, p := range packets {
-						time.Sleep(20 * ms)
+						pass(20 * ms)
 						if lost(i) {
 							if !fill { // what a naive bridge makes of a loss
 								m.mu.Lock()
@@ -297,7 +298,7 @@ func TestALongLossBecomesSilenceOfItsLength(t *testing.T) {
 		m := newMic(t, MicConfig{Codec: pcmu, Handle: u.handle})
 		packets := spoken(t, pcmu, voice(24000*2))
 		for i, p := range packets {
-			time.Sleep(20 * ms)
+			pass(20 * ms)
 			if i < 20 || i >= 24 {
 				m.Push(p, time.Now())
 			}
@@ -321,7 +322,7 @@ func TestAPauseIsSilenceInRealTime(t *testing.T) {
 		begin := time.Now()
 		for i, p := range packets {
 			if i == 25 {
-				time.Sleep(time.Second)
+				pass(time.Second)
 				// Half a second and a second after the last packet the silence is 100 to 120 ms behind.
 				if behind := time.Since(begin) - samplesTime(len(u.pcm), 24000); behind < fillLag || behind > fillLag+2*frameTime {
 					t.Errorf("the stream is %v behind", behind)
@@ -331,7 +332,7 @@ func TestAPauseIsSilenceInRealTime(t *testing.T) {
 				p.Timestamp += 48000
 			}
 			m.Push(p, time.Now())
-			time.Sleep(20 * ms)
+			pass(20 * ms)
 		}
 		if len(u.pcm) != 48000 {
 			t.Errorf("%d samples for 2 s", len(u.pcm))
@@ -351,11 +352,11 @@ func TestAStallLosesNothing(t *testing.T) {
 		m := newMic(t, MicConfig{Codec: pcmu, Rate: 8000, Handle: u.handle})
 		for i, p := range packets {
 			if i == 50 {
-				time.Sleep(300 * ms)
+				pass(300 * ms)
 			}
 			m.Push(p, time.Now())
 			if i < 50 || i > 65 {
-				time.Sleep(20 * ms)
+				pass(20 * ms)
 			}
 		}
 		s := m.Stats()
@@ -373,7 +374,7 @@ func TestSilenceGoesOnWhileNobodySends(t *testing.T) {
 		u := &provider{}
 		m := newMic(t, MicConfig{Handle: u.handle, Chunk: 40 * ms})
 		m.Push(spoken(t, sfu.Codec{}, voice(480))[0], time.Now())
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		if n := samplesTime(len(u.pcm), 24000); n < 9800*ms || n > 10*time.Second {
 			t.Errorf("%v of stream in 10 s", n)
 		}
@@ -386,7 +387,7 @@ func TestAClockSetAnewIsNoPause(t *testing.T) {
 		m := newMic(t, MicConfig{Handle: u.handle})
 		packets := spoken(t, sfu.Codec{}, voice(24000))
 		for i, p := range packets {
-			time.Sleep(20 * ms)
+			pass(20 * ms)
 			switch {
 			case i >= 40: // another source
 				p.SSRC, p.SequenceNumber, p.Timestamp = 8, uint16(100+i), uint32(i*960)
@@ -412,7 +413,7 @@ func TestPaddingIsNotLoss(t *testing.T) {
 		m := newMic(t, MicConfig{Handle: u.handle})
 		packets := spoken(t, sfu.Codec{}, voice(9600))
 		for i, p := range packets {
-			time.Sleep(20 * ms)
+			pass(20 * ms)
 			p.SequenceNumber += uint16(i / 5)
 			m.Push(p, time.Now())
 			if i%5 == 4 {
@@ -432,7 +433,7 @@ func TestGarbageIsConcealed(t *testing.T) {
 		packets := spoken(t, sfu.Codec{}, voice(9600))
 		packets[10].Payload = []byte{0x79, 1, 2, 3} // two equal frames in three bytes
 		for _, p := range packets {
-			time.Sleep(20 * ms)
+			pass(20 * ms)
 			m.Push(p, time.Now())
 		}
 		if s := m.Stats(); s.Packets != 20 || s.Concealed != 1 {
@@ -448,35 +449,37 @@ func TestFlushComesAfterWhatHadArrived(t *testing.T) {
 		m := newMic(t, MicConfig{Handle: u.handle, Chunk: 100 * ms})
 		packets := spoken(t, sfu.Codec{}, voice(24000))
 		for _, p := range packets[:7] {
-			time.Sleep(20 * ms)
+			pass(20 * ms)
 			m.Push(p, time.Now())
 		}
-		done := -1
-		m.Flush(time.Now(), func() { done = len(u.pcm) })
-		if done != 7*480 {
+		var at, took atomic.Int64 // samples handed out when it was called, and when
+		flush := func(upTo time.Time) {
+			begin := time.Now()
+			at.Store(-1)
+			m.Flush(upTo, func() { at.Store(int64(len(u.pcm))); took.Store(int64(time.Since(begin))) })
+		}
+		flush(time.Now())
+		if done := at.Load(); done != 7*480 {
 			t.Errorf("flushed after %d samples, want %d", done, 7*480)
 		}
 		// One is missing: the barrier waits for what the gap brings, not for what comes later.
 		m.Push(packets[8], time.Now())
-		done = -1
-		m.Flush(time.Now(), func() { done = len(u.pcm) })
-		time.Sleep(10 * ms)
+		flush(time.Now())
+		pass(10 * ms)
 		m.Push(packets[9], time.Now())
-		if done >= 0 {
+		if at.Load() >= 0 {
 			t.Error("flushed before the gap was given up")
 		}
-		time.Sleep(15 * ms)
-		if done != 10*480 {
+		pass(15 * ms)
+		if done := at.Load(); done != 10*480 {
 			t.Errorf("flushed after %d samples, want %d", done, 10*480)
 		}
 		// Ahead of time: audio on its way is waited for.
-		begin := time.Now()
-		var took time.Duration
-		m.Flush(begin.Add(40*ms), func() { done, took = len(u.pcm), time.Since(begin) })
-		time.Sleep(20 * ms)
+		flush(time.Now().Add(40 * ms))
+		pass(20 * ms)
 		m.Push(packets[10], time.Now())
-		time.Sleep(40 * ms)
-		if done != 11*480 || took != 40*ms {
+		pass(40 * ms)
+		if done, took := at.Load(), time.Duration(took.Load()); done != 11*480 || took != 40*ms {
 			t.Errorf("flushed after %d samples and %v", done, took)
 		}
 		if c := u.chunks[len(u.chunks)-1]; c.Pos+samplesTime(u.sizes[len(u.sizes)-1], 24000) != 220*ms {
@@ -526,7 +529,7 @@ func TestAClosedMicrophoneIsSilent(t *testing.T) {
 		m.Close()
 		m.Flush(time.Now(), func() { called++ })
 		m.Push(p, time.Now())
-		time.Sleep(time.Second)
+		pass(time.Second)
 		if len(u.chunks) != 1 || called != 2 {
 			t.Errorf("%d chunks, %d flushes", len(u.chunks), called)
 		}
