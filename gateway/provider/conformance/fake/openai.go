@@ -379,6 +379,8 @@ func Tone(rate int, d time.Duration) []byte {
 	return out
 }
 
+func b64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
+
 func (c *openaiConn) finish(r *running) {
 	if r.script.Audio == 0 {
 		c.say("response.output_text.done", c.ids(r, object{"text": r.script.Text}))
