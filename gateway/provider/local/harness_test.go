@@ -29,11 +29,12 @@ const oneWay = 10 * time.Millisecond
 
 // house is the embedded provider on a virtual network, in a bubble of virtual time.
 type house struct {
-	t      *testing.T
-	server *Server
-	http   *http.Client
-	engine *sfu.Engine // the clients'
-	stop   func()      // drains the server and waits for it
+	t       *testing.T
+	server  *Server
+	handler http.Handler
+	http    *http.Client
+	engine  *sfu.Engine // the clients'
+	stop    func()      // drains the server and waits for it
 }
 
 // inHouse runs fn in a bubble with a server made of a tone voice, a scripted ear and the brain. The bubble cannot end
@@ -59,7 +60,8 @@ func inHouse(t *testing.T, b brain.Brain, heard []string, fn func(t *testing.T, 
 			cancel()
 			running.Wait()
 		}
-		fn(t, &house{t: t, server: s, http: client.InProcess(s.Handler()), engine: near, stop: stop})
+		h := s.Handler()
+		fn(t, &house{t: t, server: s, handler: h, http: client.InProcess(h), engine: near, stop: stop})
 		stop()
 		if n := s.Sessions(); n != 0 {
 			t.Errorf("%d sessions outlive the server", n)
