@@ -106,11 +106,14 @@ type Handlers struct {
 	// Packet is one inbound audio packet; calls never overlap. The goroutine reads the sockets of many peers. p is
 	// valid until return.
 	Packet func(p *rtp.Packet, at time.Time)
+	// Native: Packet and WriteRTP carry the negotiated codec as it is. Otherwise they carry Opus always: a far side
+	// that speaks only G.711 is converted.
+	Native bool
 }
 
 // Codec is what was negotiated for the audio of a peer.
 type Codec struct {
-	MimeType    string // "audio/opus"
+	MimeType    string // "audio/opus", "audio/PCMU" or "audio/PCMA"
 	ClockRate   uint32 // RTP timestamp units per second
 	Channels    uint16
 	PayloadType uint8

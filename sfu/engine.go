@@ -29,7 +29,9 @@ type Engine struct {
 	wires   wires
 	sockets *sockets
 	rewrite []webrtc.ICEAddressRewriteRule
-	media   *webrtc.MediaEngine
+	media   *webrtc.MediaEngine // Opus
+	pcmu    *webrtc.MediaEngine
+	pcma    *webrtc.MediaEngine
 	reports *reportClock
 	taps    *tapClocks
 
@@ -62,8 +64,10 @@ func NewEngine(cfg Config) (*Engine, error) {
 			External: cfg.PublicIPs, AsCandidateType: webrtc.ICECandidateTypeHost, Mode: webrtc.ICEAddressRewriteReplace,
 		}}
 	}
-	if e.media, err = newMediaEngine(); err != nil {
-		return nil, err
+	for codec, engine := range map[Codec]**webrtc.MediaEngine{codecOpus: &e.media, codecPCMU: &e.pcmu, codecPCMA: &e.pcma} {
+		if *engine, err = newMediaEngine(codec); err != nil {
+			return nil, err
+		}
 	}
 	if e.wires, err = newWires(cfg.Net, e.net, &e.count); err != nil {
 		return nil, err

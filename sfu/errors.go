@@ -12,7 +12,7 @@ var (
 	// ErrNoAudio: the description has no usable audio section.
 	ErrNoAudio = errors.New("the session description offers no audio")
 	// ErrUnsupportedCodec: audio is there, but without a codec this gateway speaks.
-	ErrUnsupportedCodec = errors.New("the audio offers no codec this gateway speaks (Opus at 48 kHz)")
+	ErrUnsupportedCodec = errors.New("the audio offers no codec this gateway speaks (Opus at 48 kHz, PCMU or PCMA)")
 	// ErrNegotiation: the description is readable but cannot be agreed on; the wrapped text says why.
 	ErrNegotiation = errors.New("the session description cannot be answered")
 	// ErrClosed: the peer, tap or engine has ended.

@@ -16,6 +16,7 @@ import (
 // All fields but the atomics are guarded by direct.mu.
 type inbound struct {
 	packet func(*rtp.Packet, time.Time)
+	clock  uint32           // RTP clock of the codec
 	types  [2]atomic.Uint32 // payload types that carry our codec
 	pkt    rtp.Packet       // scratch
 
@@ -102,13 +103,13 @@ func (in *inbound) take(b []byte, now time.Time) bool {
 	if d := int16(h.SequenceNumber - uint16(top) - in.base); d > 0 {
 		in.top.Store(top + uint32(d))
 	}
-	transit := now.Sub(in.start).Seconds()*opusClock - float64(h.Timestamp-in.firstTS.Load())
+	transit := now.Sub(in.start).Seconds()*float64(in.clock) - float64(h.Timestamp-in.firstTS.Load())
 	d := transit - in.prev
 	in.prev = transit
 	if d < 0 {
 		d = -d
 	}
-	if d < opusClock { // a jump of a second is a pause or a new clock, not jitter
+	if d < float64(in.clock) { // a jump of a second is a pause or a new clock, not jitter
 		in.j += (d - in.j) / 16
 		in.jitter.Store(uint32(in.j))
 	}
@@ -140,7 +141,7 @@ func (in *inbound) lost() int64 {
 func (in *inbound) stats(s *PeerStats) {
 	s.PacketsIn, s.BytesIn = in.total.Load(), in.octets.Load()
 	s.LostIn = in.lostBefore.Load() + in.lost()
-	s.JitterIn = ticks(in.jitter.Load())
+	s.JitterIn = clockTime(in.jitter.Load(), in.clock)
 }
 
 type rtcpSink struct{ p *Peer }

@@ -18,7 +18,7 @@ func (e *Engine) Accept(ctx context.Context, offer string, h Handlers) (*Peer, e
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.newPeer(h, false, remote.eventful)
+	p, err := e.newPeer(h, false, remote.eventful, remote.codec)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (e *Engine) Accept(ctx context.Context, offer string, h Handlers) (*Peer, e
 // Offer makes a peer that offers one audio track each way and the event channel "oai-events". Send LocalSDP to the
 // far side and give its answer to SetAnswer. The caller must call Run (or Close) on the peer.
 func (e *Engine) Offer(ctx context.Context, h Handlers) (*Peer, error) {
-	p, err := e.newPeer(h, true, true)
+	p, err := e.newPeer(h, true, true, codecOpus)
 	if err != nil {
 		return nil, err
 	}
@@ -65,12 +65,14 @@ func (p *Peer) SetAnswer(ctx context.Context, answer string) error {
 }
 
 // newPeer makes the connection with our track on it. Interceptors: none. Reports are ours, one clock for all peers.
-func (e *Engine) newPeer(h Handlers, offering, eventful bool) (*Peer, error) {
+func (e *Engine) newPeer(h Handlers, offering, eventful bool, codec Codec) (*Peer, error) {
 	p := &Peer{
 		engine: e, handlers: h, offering: offering, eventful: eventful, sctpOver: make(chan struct{}),
 		gone: make(chan struct{}), stop: make(chan struct{}), finishing: make(chan struct{}), finished: make(chan struct{}),
 	}
-	p.in.packet = h.Packet
+	if err := p.speaks(codec); err != nil {
+		return nil, err
+	}
 	if err := e.equip(p); err != nil {
 		p.closePorts()
 		return nil, err
@@ -93,7 +95,7 @@ func (e *Engine) equip(p *Peer) error {
 	if err != nil {
 		return err
 	}
-	api := webrtc.NewAPI(webrtc.WithMediaEngine(e.media), webrtc.WithInterceptorRegistry(&interceptor.Registry{}),
+	api := webrtc.NewAPI(webrtc.WithMediaEngine(e.mediaEngine(p.out.mime)), webrtc.WithInterceptorRegistry(&interceptor.Registry{}),
 		webrtc.WithSettingEngine(settings))
 	p.pc, err = api.NewPeerConnection(webrtc.Configuration{Certificates: []webrtc.Certificate{cert}})
 	if err != nil {

@@ -2,6 +2,7 @@ package sfu
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +14,9 @@ import (
 
 // outbound is our audio track: it writes straight into the SRTP session, without a copy of the packet.
 type outbound struct {
+	mime  string // of the codec, set before the library sees the track
+	clock uint32 // RTP clock
+
 	bound atomic.Pointer[binding]
 
 	packets, bytes, failures atomic.Uint64
@@ -36,7 +40,15 @@ var headers = sync.Pool{New: func() any { return new(rtp.Header) }}
 // WriteRTP sends one audio packet. Sequence number, timestamp, marker and payload are the caller's; payload type and
 // SSRC are ours; extensions are not carried over. It does not change or keep pkt, allocates nothing of ours, and
 // silently drops while the transport is not up.
-func (p *Peer) WriteRTP(pkt *rtp.Packet) error { return p.out.write(pkt) }
+//
+// A peer that speaks G.711 takes Opus too, unless its Handlers are Native: the packet is converted on the way.
+func (p *Peer) WriteRTP(pkt *rtp.Packet) error {
+	if p.narrow != nil {
+		p.narrow.out.Convert(pkt, time.Time{})
+		return nil
+	}
+	return p.out.write(pkt)
+}
 
 func (o *outbound) write(pkt *rtp.Packet) error {
 	b := o.bound.Load()
@@ -65,7 +77,7 @@ func (o *outbound) write(pkt *rtp.Packet) error {
 // Bind is called by the library when the codec is agreed on.
 func (o *outbound) Bind(ctx webrtc.TrackLocalContext) (webrtc.RTPCodecParameters, error) {
 	for _, c := range ctx.CodecParameters() {
-		if c.MimeType == webrtc.MimeTypeOpus {
+		if strings.EqualFold(c.MimeType, o.mime) {
 			o.bound.Store(&binding{w: ctx.WriteStream(), ssrc: uint32(ctx.SSRC()), pt: uint8(c.PayloadType)})
 			return c, nil
 		}
@@ -109,7 +121,7 @@ func (o *outbound) reported(r rtcp.ReceptionReport, at time.Time) {
 func (o *outbound) stats(s *PeerStats) {
 	s.PacketsOut, s.BytesOut, s.WriteErrors = o.packets.Load(), o.bytes.Load(), o.failures.Load()
 	s.LostOut = o.lost.Load()
-	s.JitterOut = ticks(o.jitter.Load())
+	s.JitterOut = clockTime(o.jitter.Load(), o.clock)
 	s.RTT = time.Duration(o.rtt.Load())
 }
 

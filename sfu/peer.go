@@ -28,6 +28,7 @@ type Peer struct {
 	out      outbound
 	direct   direct
 	in       inbound
+	narrow   *narrow // nil when the codec is Opus, or the owner wants it as it is
 	channel  channel
 	local    string
 

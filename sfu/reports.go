@@ -124,7 +124,7 @@ func (p *Peer) report(r *reporter, now time.Time) {
 	if sent := p.out.packets.Load(); sent > 0 {
 		ts := p.out.lastTS.Load()
 		if sent == r.sent { // nothing since the last report: the media clock went on
-			ts = r.ts + uint32(now.Sub(r.at).Milliseconds()*(opusClock/1000))
+			ts = r.ts + uint32(now.Sub(r.at).Milliseconds()*int64(p.out.clock/1000))
 		}
 		r.sent, r.ts, r.at = sent, ts, now
 		first = &rtcp.SenderReport{

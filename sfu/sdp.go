@@ -47,7 +47,7 @@ func readRemote(text string) (remoteSDP, error) {
 		case m.MediaName.Media == "audio" && usable(m):
 			audio = true
 			if r.codec.ClockRate == 0 {
-				r.codec = opusOf(&desc, m)
+				r.codec = codecOf(&desc, m)
 			}
 		case m.MediaName.Media == "application" && usable(m):
 			r.eventful = true
@@ -87,18 +87,29 @@ func usable(m *sdp.MediaDescription) bool {
 	return m.MediaName.Port.Value != 0 || bundled
 }
 
-// opusOf finds Opus in a section, or the zero Codec.
-func opusOf(desc *sdp.SessionDescription, m *sdp.MediaDescription) Codec {
+// codecOf finds the codec to speak: Opus where it is offered, else the first of G.711's two, else the zero Codec.
+func codecOf(desc *sdp.SessionDescription, m *sdp.MediaDescription) (found Codec) {
 	for _, format := range m.MediaName.Formats {
 		pt, err := strconv.ParseUint(format, 10, 7)
 		if err != nil {
 			continue
 		}
 		c, err := desc.GetCodecForPayloadType(uint8(pt))
-		if err != nil || !strings.EqualFold(c.Name, "opus") || c.ClockRate != opusClock {
+		if err != nil {
 			continue
 		}
-		return Codec{MimeType: webrtc.MimeTypeOpus, ClockRate: opusClock, Channels: 2, PayloadType: uint8(pt)}
+		for _, ours := range []Codec{codecOpus, codecPCMU, codecPCMA} {
+			if !strings.EqualFold("audio/"+c.Name, ours.MimeType) || c.ClockRate != ours.ClockRate {
+				continue
+			}
+			ours.PayloadType = uint8(pt)
+			if ours.MimeType == webrtc.MimeTypeOpus {
+				return ours
+			}
+			if found.ClockRate == 0 {
+				found = ours
+			}
+		}
 	}
-	return Codec{}
+	return found
 }
