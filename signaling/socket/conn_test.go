@@ -277,11 +277,12 @@ func TestTheEndOfTheContextIsSaid(t *testing.T) {
 func TestAPeerThatDoesNotSayGoodbyeIsNotWaitedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, ended, theirs, _ := pair(t, Config{})
-		go func() { // floods, and never answers
+		var flood sync.WaitGroup
+		flood.Go(func() { // and never answers
 			for theirs.WriteMessage(websocket.TextMessage, []byte("more")) == nil {
 				time.Sleep(10 * time.Millisecond)
 			}
-		}()
+		})
 		go func() {
 			b := make([]byte, 1024)
 			for {
@@ -297,6 +298,7 @@ func TestAPeerThatDoesNotSayGoodbyeIsNotWaitedForLong(t *testing.T) {
 		if took := time.Since(start); took > 2*time.Second {
 			t.Errorf("after %v", took)
 		}
+		flood.Wait()
 	})
 }
 
