@@ -15,6 +15,7 @@ import (
 	"hovor/gateway/demo"
 	"hovor/gateway/identity"
 	"hovor/gateway/thread"
+	"hovor/gateway/usage"
 	"hovor/gateway/web"
 	"hovor/signaling"
 	"hovor/signaling/secrets"
@@ -33,13 +34,17 @@ func (s *Server) store() (err error) {
 		return fmt.Errorf("open the store (store.path): %w", err)
 	}
 	s.parts = append(s.parts, part{"thread store", s.threads.Run})
+	if s.usage, err = usage.Open(s.cfg.Store.Path); err != nil {
+		return err
+	}
+	s.parts = append(s.parts, part{"usage store", s.usage.Run})
 	return nil
 }
 
 // assemble joins the rooms: people, tools, providers, the ear, the door and the page.
 func (s *Server) assemble() error {
 	d := &door{
-		cfg: s.cfg, log: s.log, metrics: s.metrics, engine: s.engine, threads: s.threads,
+		cfg: s.cfg, log: s.log, metrics: s.metrics, engine: s.engine, threads: s.threads, books: s.usage,
 		people:  identity.NewTable(rows(s.cfg.People)),
 		secrets: secrets.New[claims](0),
 		calls:   call.NewManager(call.ManagerConfig{Limit: s.cfg.Limits.Sessions, Logger: s.log}),

@@ -13,6 +13,7 @@ import (
 	"hovor/gateway/identity"
 	"hovor/gateway/telemetry"
 	"hovor/gateway/thread"
+	"hovor/gateway/usage"
 	"hovor/sfu"
 	"hovor/signaling"
 	"hovor/signaling/realtime"
@@ -29,6 +30,7 @@ type door struct {
 	secrets   *secrets.Store[claims]
 	calls     *call.Manager
 	threads   *thread.Store
+	books     *usage.Store
 	tools     *tools.Service
 	providers map[string]upstream
 	engine    *sfu.Engine
@@ -143,6 +145,7 @@ func (d *door) options(ctx context.Context, cl claims, asked *realtime.Session) 
 			Duration: d.longest(cl),
 			Idle:     time.Duration(d.cfg.Limits.Idle),
 		},
+		Books:    d.books,
 		Observer: d.metrics,
 		Logger:   d.log,
 		Ended:    func(c *call.Call) { d.tools.EndSession(c.ID()) },

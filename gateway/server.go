@@ -14,6 +14,7 @@ import (
 	"hovor/gateway/config"
 	"hovor/gateway/telemetry"
 	"hovor/gateway/thread"
+	"hovor/gateway/usage"
 	"hovor/sfu"
 )
 
@@ -30,6 +31,7 @@ type Server struct {
 	public, admin net.Listener
 	engine        *sfu.Engine
 	threads       *thread.Store
+	usage         *usage.Store
 	door          *door
 	handler       http.Handler
 	parts         []part
@@ -173,5 +175,8 @@ func (s *Server) close() {
 	}
 	if s.threads != nil {
 		_ = s.threads.Close()
+	}
+	if s.usage != nil {
+		_ = s.usage.Close()
 	}
 }

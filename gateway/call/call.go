@@ -10,6 +10,7 @@ import (
 
 	"hovor/gateway/call/conversation"
 	"hovor/gateway/provider"
+	"hovor/gateway/usage"
 	"hovor/sfu"
 	"hovor/signaling/realtime"
 	"hovor/signaling/realtime/dialect"
@@ -36,6 +37,9 @@ type Call struct {
 	next   []conversation.Happening // to be stepped before the next letter
 	leg    provider.Leg
 	sides  []*sideband
+	ledger *usage.Ledger
+
+	renewals int // of the provider's connection
 	broken bool // a step panicked
 
 	attached atomic.Int32 // sidebands so far, also those that have left
@@ -59,7 +63,8 @@ func New(o Options) *Call {
 	if o.AudioPath == "" {
 		o.AudioPath = "relay"
 	}
-	c := &Call{opts: o, log: o.Logger.With("call", o.ID), observer: o.Observer, begin: time.Now(), mail: newMailbox(), done: make(chan struct{})}
+	c := &Call{opts: o, log: o.Logger.With("call", o.ID), observer: o.Observer, begin: time.Now(), mail: newMailbox(),
+		ledger: usage.NewLedger(o.ID), done: make(chan struct{})}
 	var first []conversation.Effect
 	c.state, first = conversation.Start(c.config())
 	c.now = first

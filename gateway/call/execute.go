@@ -159,6 +159,8 @@ func (c *Call) count(o conversation.Observation) {
 		}
 	case conversation.Yielded:
 		c.observer.Yield(o.Took)
+	case conversation.Spoke:
+		c.spoke(o)
 	case conversation.EventRefused:
 		c.observer.EventRefused(o.Code)
 	case conversation.OutputReplaced:

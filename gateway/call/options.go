@@ -7,6 +7,7 @@ import (
 	"hovor/gateway/call/conversation"
 	"hovor/gateway/provider"
 	"hovor/gateway/thread"
+	"hovor/gateway/usage"
 	"hovor/sfu"
 	"hovor/signaling"
 	"hovor/signaling/realtime"
@@ -51,6 +52,12 @@ type MediaSample struct {
 	Concealed uint64
 }
 
+// Books keep what calls cost. Their methods do not block; implemented by usage.Store.
+type Books interface {
+	PutCall(usage.Call) error
+	PutResponse(usage.Response) error
+}
+
 // Observer counts. Its methods do not block. The directions are "from_client", "to_client", "from_provider", "to_provider".
 type Observer interface {
 	CallStarted(provider string)
@@ -62,6 +69,9 @@ type Observer interface {
 	StaleFrames(n int)     // audio frames of a cut answer that were about to leave and did not
 	Media(direction string, s MediaSample)
 	ProviderError(class string)
+	ProviderNotice(provider, kind string)    // what a leg says of its own connection while it goes on
+	Usage(provider string, u provider.Usage) // once for each response and transcription, as it ends
+	Audio(direction string, d time.Duration) // of one call, at its end: how much was received, given to the client, heard
 	EventRefused(code string)
 	OutputReplaced()
 }
@@ -81,6 +91,7 @@ type Options struct {
 	Ear       turn.Config         // defaults of the ear; the session's turn detection overrides them
 	Recorded  RecordedOutputs     // nil: no tool output is believed
 	Limits    Limits
+	Books     Books        // nil: nobody keeps what it costs
 	AudioPath string       // told to the page; empty means "relay"
 	Observer  Observer     // nil: nobody counts
 	Logger    *slog.Logger // nil: silent
@@ -101,5 +112,8 @@ func (nobody) Yield(time.Duration)                        {}
 func (nobody) StaleFrames(int)                            {}
 func (nobody) Media(string, MediaSample)                  {}
 func (nobody) ProviderError(string)                       {}
+func (nobody) ProviderNotice(string, string)              {}
+func (nobody) Usage(string, provider.Usage)               {}
+func (nobody) Audio(string, time.Duration)                {}
 func (nobody) EventRefused(string)                        {}
 func (nobody) OutputReplaced()                            {}

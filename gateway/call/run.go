@@ -89,6 +89,13 @@ func (c *Call) take(l letter) {
 		c.observer.SetupPhase("provider_connect", w.took)
 		c.connect(w.leg)
 		c.step(conversation.ProviderReady{})
+	case provider.Usage:
+		c.cost(w)
+	case provider.Notice:
+		c.notice(w)
+	case conversation.ProviderEvent:
+		c.begun(w.Event)
+		c.step(w)
 	case conversation.Happening:
 		c.step(w)
 	}
@@ -203,9 +210,14 @@ func (c *Call) finished() {
 		c.observer.StaleFrames(n)
 	}
 	c.observer.CallEnded(c.opts.Provider.Name(), s.Reason, took)
+	sums := c.close(s, took)
 	c.log.Info("call ended", "reason", string(s.Reason), "seconds", took.Seconds(), "turns", s.Turns, "provider", c.opts.Provider.Name(),
+		"assistant", c.opts.Assistant.Name, "audio_path", c.opts.AudioPath, "client", c.transport(), "sidebands", c.attached.Load(),
 		"packets_in", in.PacketsIn, "lost_in", in.LostIn, "packets_out", in.PacketsOut, "stale", out.StaleDropped, "early", c.up.early.Load(),
-		"dropped_events", c.mail.dropped[fromHouse].Load())
+		"responses", sums.Responses, "untold", sums.Untold, "tokens", sums.Total, "input_text", sums.Input.Text, "input_audio", sums.Input.Audio,
+		"cached", sums.Cached.Sum(), "output_text", sums.Output.Text, "output_audio", sums.Output.Audio,
+		"audio_in_seconds", sums.AudioIn.Seconds(), "audio_out_seconds", sums.AudioOut.Seconds(), "heard_seconds", sums.Heard.Seconds(),
+		"renewals", c.renewals, "dropped_events", c.mail.dropped[fromHouse].Load())
 	c.once.Do(func() { close(c.done) })
 	if c.opts.Ended != nil {
 		c.opts.Ended(c)

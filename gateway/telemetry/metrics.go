@@ -41,6 +41,10 @@ type Metrics struct {
 	tools          *prometheus.CounterVec
 	toolSeconds    *prometheus.HistogramVec
 	providerErrors *prometheus.CounterVec
+	notices        *prometheus.CounterVec
+	tokens         *prometheus.CounterVec
+	records        *prometheus.CounterVec
+	audio          *prometheus.CounterVec
 	refused        *prometheus.CounterVec
 	replaced       prometheus.Counter
 	draining       prometheus.Gauge
@@ -120,6 +124,12 @@ func (m *Metrics) acting() {
 	m.tools = m.counter("hovor_tool_calls_total", "Tool calls by name, effect class and status; a name the catalogue lacks is \"unknown\".", "tool", "class", "status")
 	m.toolSeconds = m.histogram("hovor_tool_seconds", "From the tool call to its status.", toolBuckets, "tool", "class")
 	m.providerErrors = m.counter("hovor_provider_errors_total", "Failures of the upstream, by class.", "class")
+	m.notices = m.counter("hovor_provider_notices_total", "What connections to a provider reported while they went on, by kind.", "provider", "kind")
+	m.tokens = m.counter("hovor_provider_tokens_total",
+		"Tokens that providers counted: read (input), read from a cache (cached, a part of input) and made (output), by kind.", "provider", "direction", "kind")
+	m.records = m.counter("hovor_provider_responses_total",
+		"Responses and transcriptions that were begun, by how they ended; told is false when the provider gave no count of tokens.", "provider", "kind", "status", "told")
+	m.audio = m.counter("hovor_audio_seconds_total", "Audio of finished calls: from_client, to_client, and heard by the person.", "direction")
 	m.refused = m.counter("hovor_events_refused_total", "Client events that the gate refused, by error code.", "code")
 	m.replaced = m.counter("hovor_tool_outputs_replaced_total",
 		"Tool results sent by a client that were not what the tool path recorded, and were replaced.").WithLabelValues()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hovor/gateway/call"
+	"hovor/gateway/provider"
 	"hovor/gateway/thread"
 )
 
@@ -31,6 +32,10 @@ func scrape(t *testing.T) string {
 	m.Media("from_client", call.MediaSample{Packets: 3000, Lost: 60, Jitter: 20 * time.Millisecond, RTT: 40 * time.Millisecond, Dropped: 2, Concealed: 55})
 	m.ProviderError("lost")
 	m.EventRefused("unknown_event")
+	m.ProviderNotice("embedded", "renewed")
+	m.Usage("embedded", provider.Usage{Kind: provider.UsageResponse, Status: "cancelled", Told: true, Input: provider.Tokens{Text: 3, Audio: 4}, Output: provider.Tokens{Audio: 5}})
+	m.Usage("embedded", provider.Usage{Kind: provider.UsageResponse, Status: "a provider's own word"})
+	m.Audio("heard", 90*time.Second)
 	m.OutputReplaced()
 	m.ToolCall("get_document", "read", "ok", 3*time.Millisecond)
 	w := httptest.NewRecorder()
@@ -48,6 +53,10 @@ func TestWhatHappenedIsCounted(t *testing.T) {
 		`hovor_rtp_packets_total{direction="from_client"} 3000`, `hovor_rtp_packets_lost_total{direction="from_client"} 60`,
 		`hovor_rtp_packets_dropped_total{direction="from_client"} 2`, `hovor_concealed_frames_total 55`,
 		`hovor_tool_calls_total{class="read",status="ok",tool="get_document"} 1`, `hovor_provider_errors_total{class="lost"} 1`,
+		`hovor_provider_notices_total{kind="renewed",provider="embedded"} 1`, `hovor_audio_seconds_total{direction="heard"} 90`,
+		`hovor_provider_tokens_total{direction="input",kind="audio",provider="embedded"} 4`,
+		`hovor_provider_responses_total{kind="response",provider="embedded",status="cancelled",told="true"} 1`,
+		`hovor_provider_responses_total{kind="response",provider="embedded",status="other",told="false"} 1`,
 		`hovor_events_refused_total{code="unknown_event"} 1`, `hovor_tool_outputs_replaced_total 1`, `hovor_build_info{version="test"} 1`,
 	} {
 		if !strings.Contains(text, want+"\n") {

@@ -1,9 +1,11 @@
 package telemetry
 
 import (
+	"strconv"
 	"time"
 
 	"hovor/gateway/call"
+	"hovor/gateway/provider"
 )
 
 // The methods of call.Observer and tools.Observer.
@@ -57,6 +59,39 @@ func (m *Metrics) Media(direction string, s call.MediaSample) {
 
 // ProviderError counts a failure of the upstream by class.
 func (m *Metrics) ProviderError(class string) { m.providerErrors.WithLabelValues(class).Inc() }
+
+// ProviderNotice counts what a provider's connection reported.
+func (m *Metrics) ProviderNotice(provider, kind string) {
+	m.notices.WithLabelValues(provider, kind).Inc()
+}
+
+// Usage counts what one response or transcription cost.
+func (m *Metrics) Usage(name string, u provider.Usage) {
+	m.records.WithLabelValues(name, string(u.Kind), status(u.Status), strconv.FormatBool(u.Told)).Inc()
+	for direction, t := range map[string]provider.Tokens{"input": u.Input, "cached": u.Cached, "output": u.Output} {
+		for kind, n := range map[string]int64{"text": t.Text, "audio": t.Audio, "image": t.Image} {
+			if n > 0 {
+				m.tokens.WithLabelValues(name, direction, kind).Add(float64(n))
+			}
+		}
+	}
+}
+
+// status keeps the label a closed set, whatever a provider writes.
+func status(s string) string {
+	switch s {
+	case "completed", "cancelled", "incomplete", "failed", "lost":
+		return s
+	}
+	return "other"
+}
+
+// Audio adds the audio of one finished call.
+func (m *Metrics) Audio(direction string, d time.Duration) {
+	if d > 0 {
+		m.audio.WithLabelValues(direction).Add(d.Seconds())
+	}
+}
 
 // EventRefused counts a client event that the gate refused, by error code.
 func (m *Metrics) EventRefused(code string) { m.refused.WithLabelValues(code).Inc() }

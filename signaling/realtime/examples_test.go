@@ -121,7 +121,7 @@ func TestAllEventsOfTheProtocolAreThere(t *testing.T) {
 	if n := len(EventTypes(FromClient)); n != 11+1+1 {
 		t.Errorf("%d client events", n)
 	}
-	if n := len(EventTypes(FromServer)); n != 46+8 {
+	if n := len(EventTypes(FromServer)); n != 46+9 {
 		t.Errorf("%d server events", n)
 	}
 }

@@ -62,9 +62,18 @@ type HovorScreenRequest struct {
 // HovorProvider says how the connection to the provider is.
 type HovorProvider struct {
 	EventID string `json:"event_id" rt:"emit"`
-	State   string `json:"state" rt:"req,enum=connected|lost"`
+	State   string `json:"state" rt:"req,enum=connected|expiring|renewing|lost"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
+	InMS    int    `json:"in_ms,omitempty" rt:"min=0"` // expiring: until this connection ends; it will be renewed before
+}
+
+// HovorEnding warns some time before a call ends by itself: why, and in how many milliseconds.
+type HovorEnding struct {
+	EventID string `json:"event_id" rt:"emit"`
+	Reason  string `json:"reason" rt:"req"`
+	Message string `json:"message,omitempty"`
+	InMS    int    `json:"in_ms" rt:"min=0"`
 }
 
 // HovorEnded is the last event of a call: one reason of a closed set, and a sentence.
@@ -81,6 +90,7 @@ func (*HovorHeard) EventType() string         { return "hovor.heard" }
 func (*HovorTool) EventType() string          { return "hovor.tool" }
 func (*HovorScreenRequest) EventType() string { return "hovor.screen.request" }
 func (*HovorProvider) EventType() string      { return "hovor.provider" }
+func (*HovorEnding) EventType() string        { return "hovor.ending" }
 func (*HovorEnded) EventType() string         { return "hovor.ended" }
 
 // HovorPerson is who is speaking, as proved to the gateway.

@@ -30,7 +30,7 @@ var serverEvents = []Event{
 	(*ResponseMcpCallCompleted)(nil), (*ResponseMcpCallFailed)(nil),
 	(*McpListToolsInProgress)(nil), (*McpListToolsCompleted)(nil), (*McpListToolsFailed)(nil), (*RateLimitsUpdated)(nil),
 	(*HovorCall)(nil), (*HovorState)(nil), (*HovorTurn)(nil), (*HovorHeard)(nil), (*HovorTool)(nil), (*HovorScreenRequest)(nil),
-	(*HovorProvider)(nil), (*HovorEnded)(nil),
+	(*HovorProvider)(nil), (*HovorEnding)(nil), (*HovorEnded)(nil),
 }
 
 // kindOfEvent is one entry of the registry.

@@ -24,6 +24,7 @@ type Script struct {
 	CallName string        // a function to call instead of speaking
 	CallArgs string
 	CallID   string
+	Usage    *realtime.Usage // of the response, and as much as it says of a transcription
 }
 
 // Provider is a small Realtime server that does as it is told. It finds no turns of its own.
@@ -286,9 +287,19 @@ func (u *Upstream) commit() {
 	u.p.mu.Unlock()
 	time.AfterFunc(700*time.Millisecond, func() { // late, as providers are
 		u.post(func() {
-			u.say(&realtime.ConversationItemInputAudioTranscriptionCompleted{ItemID: id, Transcript: text})
+			u.say(&realtime.ConversationItemInputAudioTranscriptionCompleted{ItemID: id, Transcript: text, Usage: u.p.transcriptionUsage()})
 		})
 	})
+}
+
+// transcriptionUsage is what writing down what the person said costs, in a world where anything costs.
+func (p *Provider) transcriptionUsage() *realtime.TranscriptionUsage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.scripts) == 0 || p.scripts[0].Usage == nil {
+		return nil
+	}
+	return &realtime.TranscriptionUsage{Type: "tokens", TotalTokens: 7, InputTokens: 5, OutputTokens: 2, InputTokenDetails: &realtime.TranscriptionInputUsage{AudioTokens: 5}}
 }
 
 func (u *Upstream) respond(ev *realtime.ResponseCreate) {
@@ -344,7 +355,7 @@ func (u *Upstream) finish(r *response) {
 	u.active = nil
 	u.say(&realtime.ResponseOutputAudioDone{ResponseID: r.id, ItemID: r.item})
 	u.say(&realtime.ResponseOutputAudioTranscriptDone{ResponseID: r.id, ItemID: r.item, Transcript: r.script.Text})
-	u.say(&realtime.ResponseDone{Response: realtime.Response{ID: r.id, Object: "realtime.response", Status: "completed", Output: []realtime.Item{}}})
+	u.say(&realtime.ResponseDone{Response: realtime.Response{ID: r.id, Object: "realtime.response", Status: "completed", Output: []realtime.Item{}, Usage: r.script.Usage}})
 }
 
 func (u *Upstream) callFunction(r *response) {
@@ -365,7 +376,7 @@ func (u *Upstream) cancel(eventID string) {
 	}
 	u.active = nil
 	u.say(&realtime.ResponseDone{Response: realtime.Response{ID: r.id, Object: "realtime.response", Status: "cancelled", Output: []realtime.Item{},
-		StatusDetails: &realtime.StatusDetails{Type: "cancelled", Reason: "client_cancelled"}}})
+		Usage: r.script.Usage, StatusDetails: &realtime.StatusDetails{Type: "cancelled", Reason: "client_cancelled"}}})
 }
 
 // play sends the frame that is due.

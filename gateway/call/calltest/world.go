@@ -30,6 +30,7 @@ type Options struct {
 	NoEar     bool
 	Recorded  call.RecordedOutputs
 	Observer  call.Observer
+	Books     call.Books
 	Threads   *thread.Store // nil: nothing is kept
 	ThreadID  string        // with Threads: continue this one
 	Person    tools.Person  // zero: alice
@@ -90,7 +91,7 @@ func (w *World) engine(host int, node string) *sfu.Engine {
 func (w *World) options(ctx context.Context, session *realtime.Session, d realtime.Dialect) (co call.Options, err error) {
 	opts := w.Options
 	co = call.Options{Person: opts.Person, Assistant: opts.Assistant, Session: session, Provider: opts.Provider, Engine: w.gateway,
-		Recorded: opts.Recorded, Limits: opts.Limits, Observer: opts.Observer, Dialect: d}
+		Recorded: opts.Recorded, Limits: opts.Limits, Observer: opts.Observer, Books: opts.Books, Dialect: d}
 	if !opts.NoEar {
 		co.Detector = func() vad.Detector { return &Loudness{} }
 	}

@@ -114,6 +114,11 @@ type (
 	TurnOutcome struct{ Mode, Outcome string }
 	// Yielded is the time from the person's onset to the shut gate.
 	Yielded struct{ Took time.Duration }
+	// Spoke is how much of a response's item was given to the client, and what of that was heard.
+	Spoke struct {
+		Response    string
+		Sent, Heard time.Duration
+	}
 	// EventRefused is a client event that did not pass.
 	EventRefused struct{ Code string }
 	// OutputReplaced is a tool output that the tool path does not vouch for.
@@ -130,6 +135,7 @@ type (
 func (TurnStage) observation()      {}
 func (TurnOutcome) observation()    {}
 func (Yielded) observation()        {}
+func (Spoke) observation()          {}
 func (EventRefused) observation()   {}
 func (OutputReplaced) observation() {}
 func (ProviderFault) observation()  {}

@@ -37,7 +37,13 @@ func (s *State) saidOf(item string) string {
 }
 
 // heardAssistant is the account of an item of the assistant: to the page, and into the thread. whole: to its end.
-func (st *step) heardAssistant(p playback, audio time.Duration, whole bool) {
+func (st *step) heardAssistant(p playback, sent, audio time.Duration, whole bool) {
+	st.count(Spoke{Response: p.response, Sent: sent, Heard: audio})
+	st.account(p, audio, whole)
+}
+
+// account tells the page and the thread what was heard of an item.
+func (st *step) account(p playback, audio time.Duration, whole bool) {
 	text := st.saidOf(p.item)
 	if whole {
 		st.learn(text, audio)

@@ -70,6 +70,15 @@ type (
 	// ProviderGone: the provider could not be had, or is lost. Sentence is for the person.
 	ProviderGone struct{ Class, Sentence string }
 
+	// ProviderNoticed: the provider's connection is about to end, is being renewed, or was. Sentence is for the person, empty when
+	// it is nothing to them.
+	ProviderNoticed struct {
+		Kind     string // see provider.NoticeKind
+		Class    string
+		In       time.Duration
+		Sentence string
+	}
+
 	// EarEvent is what the ear noticed. SpeechEnd and Onset are the back-dated edges in call time.
 	EarEvent struct {
 		Event     turn.Event
@@ -105,19 +114,20 @@ type (
 	Tick struct{}
 )
 
-func (ChannelOpened) happening() {}
-func (ClientEvent) happening()   {}
-func (ClientRefused) happening() {}
-func (ClientFlooded) happening() {}
-func (ClientLeft) happening()    {}
-func (ProviderReady) happening() {}
-func (ProviderEvent) happening() {}
-func (ProviderGone) happening()  {}
-func (EarEvent) happening()      {}
-func (FirstAudio) happening()    {}
-func (Flushed) happening()       {}
-func (WasCut) happening()        {}
-func (ScreenAsked) happening()   {}
-func (ToolMoved) happening()     {}
-func (EndAsked) happening()      {}
-func (Tick) happening()          {}
+func (ChannelOpened) happening()   {}
+func (ClientEvent) happening()     {}
+func (ClientRefused) happening()   {}
+func (ClientFlooded) happening()   {}
+func (ClientLeft) happening()      {}
+func (ProviderReady) happening()   {}
+func (ProviderEvent) happening()   {}
+func (ProviderGone) happening()    {}
+func (ProviderNoticed) happening() {}
+func (EarEvent) happening()        {}
+func (FirstAudio) happening()      {}
+func (Flushed) happening()         {}
+func (WasCut) happening()          {}
+func (ScreenAsked) happening()     {}
+func (ToolMoved) happening()       {}
+func (EndAsked) happening()        {}
+func (Tick) happening()            {}

@@ -77,6 +77,6 @@ func (st *step) cutPlayback(c interruption, p playback, heard Heard) int {
 			st.up(&realtime.ConversationItemDelete{EventID: st.own("delete"), ItemID: p.item}, "")
 		}
 	}
-	st.heardAssistant(p, msDuration(after), false)
+	st.heardAssistant(p, heard.Sent, msDuration(after), false)
 	return after
 }

@@ -90,7 +90,7 @@ func (st *step) finish(whole bool) {
 			heard = Heard{ItemID: p.item}
 		}
 		st.do(AudioDone{ItemID: p.item})
-		st.heardAssistant(p, heard.Sent, whole)
+		st.heardAssistant(p, heard.Sent, heard.Sent, whole)
 		st.playedOut(p, heard.Sent)
 	}
 	st.release(p.response, "")

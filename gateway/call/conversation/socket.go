@@ -156,5 +156,10 @@ func (st *step) resolve(i int, ev *realtime.ConversationItemTruncate) {
 	} else {
 		st.up(&realtime.ConversationItemDelete{EventID: id, ItemID: p.item}, id)
 	}
-	st.heardAssistant(p.playback, heard, false)
+	sent := p.sent
+	if !p.open {
+		sent, heard = 0, heard-p.sent // it was counted as heard to its end
+	}
+	st.count(Spoke{Response: p.response, Sent: sent, Heard: heard})
+	st.account(p.playback, st.played[i].heard, false)
 }

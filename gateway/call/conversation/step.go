@@ -47,6 +47,8 @@ func (st *step) dispatch(what Happening) {
 		st.flooded(h.Dropped)
 	case ProviderEvent:
 		st.providerEvent(h)
+	case ProviderNoticed:
+		st.noticed(h)
 	case EarEvent:
 		st.earEvent(h)
 	case FirstAudio:
@@ -111,6 +113,8 @@ func (s *State) phaseNow() (phase, turn string) {
 		return "ended", ""
 	case !s.channel || !s.ready:
 		return "connecting", ""
+	case s.renewing:
+		return "reconnecting", ""
 	case s.floor != free && (s.turn.told || s.floor == holding):
 		return "hearing", s.turn.id
 	case s.play.audible:

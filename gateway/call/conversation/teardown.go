@@ -55,7 +55,7 @@ func (st *step) end(reason EndReason, message string) {
 		if heard.ItemID != p.item {
 			heard = Heard{}
 		}
-		st.heardAssistant(p, min(heard.Heard, heard.Sent), false)
+		st.heardAssistant(p, heard.Sent, min(heard.Heard, heard.Sent), false)
 		st.settle(interrupted, ms(min(heard.Heard, heard.Sent)))
 	}
 	st.settle(unanswered, 0)
@@ -95,6 +95,12 @@ func (as *alarms) set(limit, from time.Duration, ring func(*step)) {
 	}
 }
 
+// How long before its end a call says that it will end.
+const (
+	warnDuration = time.Minute
+	warnIdle     = 30 * time.Second
+)
+
 func (s *State) alarms() (as alarms) {
 	if s.ended {
 		return as
@@ -104,10 +110,24 @@ func (s *State) alarms() (as alarms) {
 		as.set(lastWords, s.doom.at, (*step).fall)
 	}
 	as.set(l.Duration, 0, func(st *step) { st.end(MaxDuration, "") })
+	if s.channel && !s.warned && l.Duration > 2*warnDuration {
+		as.set(l.Duration-warnDuration, 0, func(st *step) {
+			st.warned = true
+			st.tell(&realtime.HovorEnding{Reason: string(MaxDuration), Message: "This call will have reached the longest time a call may take. A new call continues it.",
+				InMS: ms(l.Duration - st.now)})
+		})
+	}
 	if !s.channel {
 		as.set(l.Setup, 0, func(st *step) { st.end(SetupTimeout, "") })
 	} else if s.floor == free && s.gen.stage == idle && !s.play.live {
 		as.set(l.Idle, s.active, func(st *step) { st.end(Idle, "") })
+		if s.warnedAt < s.active && l.Idle > 2*warnIdle {
+			as.set(l.Idle-warnIdle, s.active, func(st *step) {
+				st.warnedAt = st.active
+				st.tell(&realtime.HovorEnding{Reason: string(Idle), Message: "Nobody has said anything for a while. Say or type something to go on.",
+					InMS: ms(l.Idle - st.since(st.active))})
+			})
+		}
 	}
 	switch {
 	case s.gen.stage == idle:
