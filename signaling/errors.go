@@ -62,7 +62,7 @@ var (
 	errNoAudio = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeNoAudio,
 		"the offer has no audio section; add an audio track or transceiver before createOffer(), video alone cannot be answered")
 	errCodec = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeUnsupportedCodec,
-		"the offer's audio has no codec in common with this gateway; it speaks opus/48000/2")
+		"the offer's audio has no codec in common with this gateway; it speaks opus/48000/2, PCMU/8000 and PCMA/8000")
 	errNegotiation = refuse(http.StatusBadRequest, realtime.TypeInvalidRequest, realtime.CodeInvalidSDP,
 		"this SDP offer can be read but not answered; it needs ICE, DTLS and bundled sections, as browsers send them")
 	errSIP = refuse(http.StatusUnprocessableEntity, realtime.TypeInvalidRequest, realtime.CodeNotSupported,
