@@ -28,7 +28,7 @@ func TestTheDocumentNamesEveryEventOfOursAndEveryClientEvent(t *testing.T) {
 	for _, e := range []*realtime.Error{ErrCallNotFound, ErrNoCredential, ErrBadCredential, errOrigin, errNoEndpoint, errMethod, errBearer,
 		errBodyTooLarge, errEmptyOffer, errNotSDP, errNoAudio, errCodec, errNegotiation, errTimeout, errCanceled, errInternal,
 		ErrPrecondition, ErrPatchKind, ErrNoTranscription, errNoIfMatch, errIfMatch, errNotUpgrade, errNoSocket, errSIP, errNoSDPPart,
-		{Code: realtime.CodeInvalidFragment}, {Code: realtime.CodeSlowReader}} {
+		{Code: realtime.CodeInvalidFragment}} {
 		if !strings.Contains(string(doc), "`"+e.Code+"`") {
 			t.Errorf("error code %s is not in protocol.md", e.Code)
 		}

@@ -49,7 +49,6 @@ const (
 	CodeInvalidFragment        = "invalid_sdp_fragment"
 	CodeNotSupported           = "not_supported"
 	CodeUpgradeRequired        = "upgrade_required"
-	CodeSlowReader             = "slow_reader"
 )
 
 // Error is the protocol's error form, in an HTTP body as in an error event. Message is for a person, and says what to do.

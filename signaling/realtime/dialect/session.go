@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"hovor/signaling/realtime"
 )
@@ -97,7 +98,7 @@ func SecretRequestToGA(raw []byte, kind string) ([]byte, error) {
 		return raw, nil
 	}
 	request := object{}
-	request.set("expires_after", []byte(`{"anchor":"created_at","seconds":60}`))
+	request.set("expires_after", fmt.Appendf(nil, `{"anchor":"created_at","seconds":%d}`, BetaSecretSeconds))
 	for _, v := range o.take("client_secret") {
 		if after, ok := memberOf(v, "expires_after"); ok {
 			request.set("expires_after", after)
