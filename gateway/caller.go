@@ -46,7 +46,7 @@ func (d *door) claims(c signaling.Caller, o signaling.Offer) (claims, error) {
 		return claims{}, err
 	}
 	a, err := d.assistant(o.Model)
-	return claims{person: p, assistant: a, session: o.Session}, err
+	return claims{person: p, assistant: a, session: o.Session, model: o.Model}, err
 }
 
 func isSecret(c signaling.Caller) bool { return strings.HasPrefix(c.Bearer.Reveal(), "ek_") }

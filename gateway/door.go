@@ -46,6 +46,7 @@ type claims struct {
 	assistant *config.Assistant
 	session   *realtime.Session
 	threadID  string
+	model     string        // the name that the client asked for
 	events    []string      // that its holder may send; nil = the assistant's
 	fields    []string      // of the session that its holder may change; nil = the assistant's
 	duration  time.Duration // of a call; 0 = the assistant's
@@ -68,6 +69,7 @@ func (d *door) Mint(_ context.Context, c signaling.Caller, req realtime.ClientSe
 	if req.Session != nil {
 		model = req.Session.Model
 	}
+	cl.model = model
 	if cl.assistant, err = d.assistant(model); err != nil {
 		return nil, err
 	}
@@ -169,6 +171,9 @@ func (d *door) describe(cl claims) call.Assistant {
 	for _, p := range d.cfg.Providers {
 		if p.Name == a.Provider {
 			model = p.Model
+			if model == "" && p.Kind != "local" {
+				model = asked(a, cl.model)
+			}
 		}
 	}
 	described := call.Assistant{
@@ -191,6 +196,14 @@ func (d *door) describe(cl claims) call.Assistant {
 		Output: &realtime.AudioOutput{Voice: realtime.Voice(voice)},
 	}
 	return described
+}
+
+// asked is the model's name when the configuration leaves it to the client: the client's, else the assistant's first.
+func asked(a *config.Assistant, model string) string {
+	if model == "" {
+		model = a.Aliases[0]
+	}
+	return strings.TrimPrefix(model, "*")
 }
 
 func (d *door) local(providerName string) bool {
@@ -243,7 +256,7 @@ func (d *door) State(_ context.Context, c signaling.Caller, callID string) (*sig
 		return nil, err
 	}
 	s := found.State()
-	state := &signaling.CallState{ID: callID, Status: "connecting", ThreadID: s.ThreadID, Model: found.Session().Model}
+	state := &signaling.CallState{ID: callID, Status: "connecting", CreatedAt: found.Began(), ThreadID: s.ThreadID, Model: found.Session().Model}
 	switch {
 	case s.Ended:
 		state.Status, state.EndReason = "ended", string(s.Reason)

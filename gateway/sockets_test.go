@@ -69,7 +69,7 @@ func (w *wire) next(what string, ok func(realtime.Event) bool) realtime.Event {
 func is[T realtime.Event](ev realtime.Event) bool { _, ok := ev.(T); return ok }
 
 func TestACallOverAWebSocketWithASidebandAndItsEnd(t *testing.T) {
-	for _, transport := range []string{"webrtc"} {
+	for _, transport := range []string{"webrtc", "websocket"} {
 		t.Run("provider over "+transport, func(t *testing.T) {
 			t.Parallel()
 			h := open(t, func(c *config.Config) { c.Providers[0].Transport = transport })

@@ -76,7 +76,11 @@ func (s *Server) embedded(p config.Provider) (u upstream, err error) {
 	u.key = func() string { return key }
 	u.base = e.url() + "/v1/realtime"
 	if p.Transport == "websocket" {
-		u.Provider = openaiws.New(openaiws.Config{Name: p.Name, BaseURL: u.base, Model: p.Model, Key: u.key, Logger: s.log})
+		model := p.Model
+		if model == "" {
+			model = "gpt-realtime" // the embedded provider answers to any name, but wants one
+		}
+		u.Provider = openaiws.New(openaiws.Config{Name: p.Name, BaseURL: u.base, Model: model, Key: u.key, Logger: s.log})
 		return u, nil
 	}
 	u.Provider = s.webrtc(p, u.base, u.key)
