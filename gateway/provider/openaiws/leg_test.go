@@ -430,6 +430,25 @@ func TestAHalfOpenSocketIsNoticed(t *testing.T) {
 	})
 }
 
+func TestAProviderThatReadsSlowlyLosesAudioAndNothingElse(t *testing.T) {
+	prepare := func(o *fake.OpenAI, c *openaiws.Config) { o.Mute(); o.Net.Window = 4 << 10; c.Fixed = true }
+	bubble(t, setup(manual()), prepare, func(r *room) {
+		r.Deaf()
+		r.speak(0, 9*time.Second) // more than may wait
+		lost := false
+		for _, n := range r.in.Notices() {
+			lost = lost || n.Kind == provider.AudioLost && n.Sentence() != ""
+		}
+		if !lost {
+			t.Errorf("nobody was told: %v", r.in.Notices())
+		}
+		time.Sleep(time.Minute)
+		if c := r.in.Closed(); len(c) != 1 || provider.AsError(c[0]).Class != provider.Lost {
+			t.Errorf("closed %v", c)
+		}
+	})
+}
+
 func TestAProviderThatKnowsNoPingsIsNotDropped(t *testing.T) {
 	bubble(t, setup(manual()), func(o *fake.OpenAI, _ *openaiws.Config) { o.Mute() }, func(r *room) {
 		time.Sleep(20 * time.Second) // nothing is said

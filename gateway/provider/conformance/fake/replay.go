@@ -17,6 +17,7 @@ type Replay struct {
 	tb    testing.TB
 	steps []step
 	in    chan map[string]any
+	ready chan struct{} // closed when the opening was played
 }
 
 // step is one line of a transcript; one field is set.
@@ -33,7 +34,7 @@ type step struct {
 
 // NewReplay reads a transcript and waits for a connection.
 func NewReplay(tb testing.TB, transcript string) *Replay {
-	r := &Replay{tb: tb, in: make(chan map[string]any, 256)}
+	r := &Replay{tb: tb, in: make(chan map[string]any, 256), ready: make(chan struct{})}
 	for n, line := range strings.Split(strings.TrimSpace(transcript), "\n") {
 		var s step
 		d := json.NewDecoder(strings.NewReader(line))
@@ -63,6 +64,7 @@ func NewReplay(tb testing.TB, transcript string) *Replay {
 }
 
 func (r *Replay) opening(l *link) {
+	defer close(r.ready)
 	for len(r.steps) > 0 && !r.steps[0].Dialled {
 		r.far(l)
 	}
@@ -96,6 +98,7 @@ func (r *Replay) far(l *link) {
 
 // Play goes through the rest of the transcript with the leg that was dialled.
 func (r *Replay) Play(leg provider.Leg, in *Sink) {
+	<-r.ready
 	for len(r.steps) > 0 {
 		s := r.steps[0]
 		switch {

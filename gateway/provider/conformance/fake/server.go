@@ -25,6 +25,7 @@ type server struct {
 	headers []http.Header
 	urls    []string
 	mute    bool // does not answer pings
+	deaf    bool // does not read
 }
 
 // link is one connection.
@@ -32,6 +33,7 @@ type link struct {
 	s    *server
 	ws   *websocket.Conn
 	work chan func()
+	ctx  context.Context //nolint:containedctx // the connection's life
 	stop context.CancelFunc
 	done chan struct{}
 	n    int // events sent
@@ -55,7 +57,7 @@ func newServer(tb testing.TB, open func(l *link) func(raw []byte)) *server {
 			return
 		}
 		ctx, stop := context.WithCancel(context.Background())
-		l := &link{s: s, ws: ws, work: make(chan func(), 4096), stop: stop, done: make(chan struct{})}
+		l := &link{s: s, ws: ws, work: make(chan func(), 4096), ctx: ctx, stop: stop, done: make(chan struct{})}
 		s.mu.Lock()
 		if s.mute {
 			ws.SetPingHandler(func(string) error { return nil })
@@ -85,6 +87,13 @@ func (l *link) read(message func(raw []byte)) {
 	defer l.stop()
 	defer l.ws.Close()
 	for {
+		l.s.mu.Lock()
+		deaf := l.s.deaf
+		l.s.mu.Unlock()
+		if deaf {
+			<-l.ctx.Done()
+			return
+		}
 		_, raw, err := l.ws.ReadMessage()
 		if err != nil {
 			return
@@ -173,6 +182,9 @@ func (s *server) Silent() {
 
 // Cut resets the newest connection.
 func (s *server) Cut() { s.Net.Cut() }
+
+// Deaf stops reading, with the next message.
+func (s *server) Deaf() { s.mu.Lock(); s.deaf = true; s.mu.Unlock() }
 
 // Mute stops answering pings on connections from now on.
 func (s *server) Mute() { s.mu.Lock(); s.mute = true; s.mu.Unlock() }
