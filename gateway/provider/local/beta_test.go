@@ -68,6 +68,8 @@ func TestABetaClientCallsWithTheOldPathsAndEvents(t *testing.T) {
 		}
 		until[*realtime.OutputAudioBufferStopped](p)
 		p.hang()
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		got := types(t, p.raw)
 		want := "session.created session.updated " + betaTurn + "output_audio_buffer.started response.audio_transcript.delta " +
 			"response.audio.done response.audio_transcript.done response.content_part.done response.output_item.done response.done output_audio_buffer.stopped"

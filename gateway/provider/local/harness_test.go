@@ -34,7 +34,8 @@ type house struct {
 	handler http.Handler
 	http    *http.Client
 	engine  *sfu.Engine // the clients'
-	stop    func()      // drains the server and waits for it
+	spare   *vnettest.Host
+	stop    func() // drains the server and waits for it
 }
 
 // inHouse runs fn in a bubble with a server made of a tone voice, a scripted ear and the brain. The bubble cannot end
@@ -61,7 +62,7 @@ func inHouse(t *testing.T, b brain.Brain, heard []string, fn func(t *testing.T, 
 			running.Wait()
 		}
 		h := s.Handler()
-		fn(t, &house{t: t, server: s, handler: h, http: client.InProcess(h), engine: near, stop: stop})
+		fn(t, &house{t: t, server: s, handler: h, http: client.InProcess(h), engine: near, stop: stop, spare: network.Host("10.0.0.3")})
 		stop()
 		if n := s.Sessions(); n != 0 {
 			t.Errorf("%d sessions outlive the server", n)

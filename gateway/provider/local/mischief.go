@@ -116,13 +116,22 @@ func (x *session) sendLate() {
 	}
 }
 
-// misbehaveBeside plays what goes wrong in this session beside its responses.
+// misbehaveBeside plays what goes wrong in this session beside its responses: what does not wait now, the rest in its time.
 func (x *session) misbehaveBeside(ctx context.Context) {
-	if len(x.plan.Steps) == 0 {
+	steps := x.plan.Steps
+	for len(steps) > 0 {
+		f, ok := steps[0].(brain.Fault)
+		if !ok {
+			break
+		}
+		x.misbehave(f)
+		steps = steps[1:]
+	}
+	if len(steps) == 0 {
 		return
 	}
 	x.helpers.Go(func() {
-		for _, step := range x.plan.Steps {
+		for _, step := range steps {
 			ok := true
 			switch s := step.(type) {
 			case brain.Wait:

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -48,21 +47,9 @@ func newCall(ctx context.Context, s *Server, o signaling.Offer, config realtime.
 		tap.Close()
 		return nil, err
 	}
-	x.form = formOf(l.peer.Codec())
-	l.out = newPlayout(l.peer, x.form)
+	l.out = newPlayout(l.peer) // Opus, which the peer codes anew for a client that offered none
 	x.line, x.out = l, l.out
 	return x, nil
-}
-
-// formOf is the form in which speech travels over a codec.
-func formOf(c sfu.Codec) form {
-	switch {
-	case strings.EqualFold(c.MimeType, "audio/PCMU"):
-		return formPCMU
-	case strings.EqualFold(c.MimeType, "audio/PCMA"):
-		return formPCMA
-	}
-	return formOpus
 }
 
 // receive is the data channel's callback.
@@ -113,9 +100,25 @@ func (l *peerLine) settle(x *session, at time.Time, fn func()) {
 	l.tap.Flush(at, func() { x.hearing.mark(fn) })
 }
 
-func (l *peerLine) leave(farewell) {} // the end of the connection is all that there is to say
-func (l *peerLine) cut()           {}
-func (l *peerLine) hang()          { l.out.mute() }
+// lastWords bounds how long a client may take to acknowledge what it was told last.
+const (
+	lastWords = 300 * time.Millisecond
+	lookAgain = 5 * time.Millisecond
+)
+
+// leave waits until the client has what was said last: the end of the connection is the only farewell, and overtakes it.
+func (l *peerLine) leave(farewell) {
+	for begin := time.Now(); l.peer.Stats().QueuedBytes > 0 && time.Since(begin) < lastWords; time.Sleep(lookAgain) {
+		select {
+		case <-l.gone:
+			return
+		default:
+		}
+	}
+}
+
+func (l *peerLine) cut()  {}
+func (l *peerLine) hang() { l.out.mute() }
 
 func (l *peerLine) discard() {
 	l.tap.Close()

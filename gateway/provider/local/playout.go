@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/pion/rtp"
-
-	"hovor/sfu/g711"
 )
 
 const (
+	clockRate      = 48000
+	frameTicks     = clockRate / 50
 	maxLate        = 200 * time.Millisecond // a clock that is later than this starts anew instead of sending a burst
 	sentHistory    = 16                     // items whose sent time is remembered after they were played
 	drainedBacklog = 64
@@ -24,7 +24,6 @@ type rtpWriter interface{ WriteRTP(*rtp.Packet) error }
 // the first packet of a spurt has the marker bit, and its timestamp has moved on by the time that passed (RFC 3551 4.1).
 type playout struct {
 	out     rtpWriter
-	ticks   uint32 // of the RTP clock in a frame
 	wake    chan struct{}
 	drained chan string // response ids whose audio has been sent to the end
 	failed  atomic.Uint64
@@ -45,16 +44,8 @@ type piece struct {
 	last           bool
 }
 
-// rtpClock is the RTP clock of a form (RFC 7587 section 4.1, RFC 3551 table 4).
-func rtpClock(f form) uint32 {
-	if _, ok := f.law(); ok {
-		return g711.Rate
-	}
-	return 48000
-}
-
-func newPlayout(out rtpWriter, f form) *playout {
-	p := &playout{out: out, ticks: rtpClock(f) / 50, wake: make(chan struct{}, 1), drained: make(chan string, drainedBacklog), sent: map[string]int{}}
+func newPlayout(out rtpWriter) *playout {
+	p := &playout{out: out, wake: make(chan struct{}, 1), drained: make(chan string, drainedBacklog), sent: map[string]int{}}
 	p.packet.Version = 2
 	return p
 }
@@ -117,7 +108,7 @@ func (p *playout) run(ctx context.Context) {
 		}
 		if !ended.IsZero() {
 			if gap := time.Since(ended); gap > 0 {
-				p.packet.Timestamp += uint32(gap * time.Duration(p.ticks) / frameTime)
+				p.packet.Timestamp += uint32(gap * clockRate / time.Second)
 			}
 		}
 		ended = p.spurt(ctx)
@@ -174,7 +165,7 @@ func (p *playout) next(marker bool) (sent bool, done []string) {
 			p.failed.Add(1)
 		}
 		p.packet.SequenceNumber++
-		p.packet.Timestamp += p.ticks
+		p.packet.Timestamp += frameTicks
 		head.frames = head.frames[1:]
 		p.ahead--
 		p.count(head.item)

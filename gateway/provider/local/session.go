@@ -172,8 +172,8 @@ func (x *session) loop(ctx context.Context) {
 			opened, open = nil, true
 			connect.Stop()
 			x.setStatus("active")
-			x.emit(&realtime.SessionCreated{Session: x.config})
 			x.misbehaveBeside(ctx)
+			x.emit(&realtime.SessionCreated{Session: x.config})
 		case m := <-inbox:
 			x.client(m)
 		case m := <-side:

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // wire is the connection under a WebSocket, which a script can break in ways that the WebSocket knows nothing of. A nil wire
@@ -47,6 +48,7 @@ func (w *wire) hang() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.hung = true
+		_ = c.Conn.SetReadDeadline(time.Time{})
 	}
 }
 
@@ -102,6 +104,16 @@ func (c *brokenConn) Read(b []byte) (int, error) {
 			return n, err
 		}
 	}
+}
+
+// SetReadDeadline implements net.Conn. A hung connection does not notice that its client has fallen silent too.
+func (c *brokenConn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hung {
+		return nil
+	}
+	return c.Conn.SetReadDeadline(t)
 }
 
 // Write implements net.Conn. On a hung connection what is sent vanishes.
