@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pion/ice/v4"
 	"github.com/pion/rtp"
 	"github.com/pion/webrtc/v4"
 
@@ -27,6 +28,7 @@ func TestACallerWhoOffersOnlyG711IsHeardAndAnswered(t *testing.T) {
 				}
 				var settings webrtc.SettingEngine
 				settings.SetNet(h.spare)
+				settings.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
 				pc, err := webrtc.NewAPI(webrtc.WithMediaEngine(&media), webrtc.WithSettingEngine(settings)).NewPeerConnection(webrtc.Configuration{})
 				if err != nil {
 					t.Fatal(err)

@@ -63,9 +63,10 @@ func (l *peerLine) receive(x *session, raw []byte) {
 }
 
 func (l *peerLine) run(ctx context.Context, x *session) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	var carrying sync.WaitGroup
 	carrying.Go(func() { l.out.run(ctx) })
-	ctx, stop := context.WithCancel(ctx)
 	carrying.Go(func() {
 		defer stop()
 		if err := l.peer.Run(ctx); err != nil {
@@ -78,7 +79,6 @@ func (l *peerLine) run(ctx context.Context, x *session) {
 	}
 	x.end()
 	carrying.Wait()
-	stop()
 	l.tap.Close()
 }
 
