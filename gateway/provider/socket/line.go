@@ -47,6 +47,8 @@ const (
 	// heldAudio and heldEvents bound what may wait while a connection is renewed: 8 s of audio in frames of 20 ms.
 	heldAudio  = 400
 	heldEvents = 512
+	// aheadWait bounds a renewal ahead of need: what is said meanwhile waits for it.
+	aheadWait = 3 * time.Second
 	// flaps in flapTime are too many: such a provider is gone.
 	flaps    = 4
 	flapTime = time.Minute
@@ -366,7 +368,7 @@ func (l *Line) serve(ctx context.Context) (next *Conn, cause *provider.Error) {
 func (l *Line) ahead(ctx context.Context) *Conn {
 	l.hold()
 	l.cfg.Notice(provider.Notice{Kind: provider.Renewing})
-	ctx, cancel := context.WithTimeout(ctx, l.cfg.Connect)
+	ctx, cancel := context.WithTimeout(ctx, min(l.cfg.Connect, aheadWait))
 	defer cancel()
 	l.mu.Lock()
 	deadline, asked := l.deadline, l.asked
