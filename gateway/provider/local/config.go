@@ -27,6 +27,10 @@ type Config struct {
 	Phrases   []string // what can be highlighted by voice
 	Messages  []string // what can be published by voice; nil = two everyday ones
 
+	// Ids that the dialogue gives to tools and that nobody says aloud; "" = those of the demo app.
+	Room    string // of messages
+	Project string
+
 	Detector       func() vad.Detector // speech probability for server_vad; nil = an energy detector
 	AllowedOrigins []string            // browsers that may call the server directly; "*" = all, empty = none
 	MaxSessions    int                 // calls at a time; 0 = 200

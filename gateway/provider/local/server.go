@@ -55,7 +55,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	vocabulary := cfg.vocabulary()
 	if s.brain == nil {
-		s.brain = dialogue.New(vocabulary)
+		s.brain = dialogue.New(vocabulary, dialogue.Place{Room: cfg.Room, Project: cfg.Project})
 	}
 	v := cfg.Voice
 	if v == nil {

@@ -10,22 +10,42 @@ import (
 	"hovor/gateway/provider/local/language"
 )
 
-// New makes the brain for a vocabulary: the names that people may say.
-func New(v command.Vocabulary) brain.Brain { return &dialogue{v} }
+// New makes the brain for a vocabulary, the names that people may say, and a place.
+func New(v command.Vocabulary, p Place) brain.Brain {
+	if p.Room == "" {
+		p.Room = DefaultRoom
+	}
+	if p.Project == "" {
+		p.Project = DefaultProject
+	}
+	return &dialogue{v, p}
+}
 
-type dialogue struct{ vocabulary command.Vocabulary }
+// Place is where a conversation happens: what nobody names, because it is plain, and tools want to be told.
+type Place struct {
+	Room    string // id of the message room; "" = DefaultRoom
+	Project string // id of the project; "" = DefaultProject
+}
+
+// The place of the demo app.
+const (
+	DefaultRoom    = "room-1"
+	DefaultProject = "linden"
+)
+
+type dialogue struct {
+	vocabulary command.Vocabulary
+	place      Place
+}
 
 // Mind implements brain.Brain.
-func (d *dialogue) Mind() brain.Mind { return &mind{vocabulary: d.vocabulary, question: -1} }
-
-// room of the call, and the project, as the tools know them.
-const (
-	room    = "room-1"
-	project = "project-1"
-)
+func (d *dialogue) Mind() brain.Mind {
+	return &mind{vocabulary: d.vocabulary, place: d.place, question: -1}
+}
 
 type mind struct {
 	vocabulary command.Vocabulary
+	place      Place
 	greeted    bool
 	question   int            // of the interview that was asked last; -1 = none yet
 	after      command.Intent // waits for the search that finds its document
@@ -126,9 +146,9 @@ func (m *mind) act(t brain.Turn, in command.Intent) []brain.Step {
 	case command.Changes:
 		return m.call(t, "recent_changes", object{})
 	case command.Publish:
-		return m.call(t, "publish_room_message", object{"room_id": room, "text": in.Text})
+		return m.call(t, "publish_room_message", object{"room_id": m.place.Room, "text": in.Text})
 	case command.DeleteProject:
-		return m.call(t, "delete_project", object{"project_id": project})
+		return m.call(t, "delete_project", object{"project_id": m.place.Project})
 	}
 	return m.ask(t, t.Input.Text)
 }

@@ -40,6 +40,18 @@ func told(steps []brain.Step) string {
 	return strings.Join(out, " ")
 }
 
+func TestToolsAreToldTheirPlace(t *testing.T) {
+	m := New(demo, Place{Room: "kitchen", Project: "willow"}).Mind()
+	for text, want := range map[string]string{
+		"publish a message Lunch is ready": `publish_room_message{"room_id":"kitchen","text":"Lunch is ready"}`,
+		"delete the project":               `delete_project{"project_id":"willow"}`,
+	} {
+		if got := told(m.Respond(typed("en", text))); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestCommandsBecomeToolCalls(t *testing.T) {
 	for text, want := range map[string]string{
 		"open the document welcome":             `open_document{"id":"welcome"}`,
@@ -50,18 +62,18 @@ func TestCommandsBecomeToolCalls(t *testing.T) {
 		"list the processes":                    `list_processes{}`,
 		"what changed recently":                 `recent_changes{}`,
 		"publish a message Lunch is ready":      `publish_room_message{"room_id":"room-1","text":"Lunch is ready"}`,
-		"delete the project":                    `delete_project{"project_id":"project-1"}`,
+		"delete the project":                    `delete_project{"project_id":"linden"}`,
 		"open the document about winter":        `search_documents{"query":"about winter"}`,
 		"show the process something nobody has": `show_process{"id":"something-nobody-has"}`,
 	} {
-		if got := told(New(demo).Mind().Respond(typed("en", text))); got != want {
+		if got := told(New(demo, Place{}).Mind().Respond(typed("en", text))); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }
 
 func TestATitleThatIsNotKnownIsSearchedForAndThenOpened(t *testing.T) {
-	m := New(demo).Mind()
+	m := New(demo, Place{}).Mind()
 	if got := told(m.Respond(typed("cs", "Otevři dokument kauce"))); got != `search_documents{"query":"kauce"}` {
 		t.Fatalf("got %s", got)
 	}
@@ -91,14 +103,14 @@ func TestOnlyTheToolsOutputEstablishesAnything(t *testing.T) {
 		{"open_document", `not json`, "The tool's answer says nothing that I could tell you."},
 		{"open_document", `{"done":true}`, "The tool's answer says nothing that I could tell you."},
 	} {
-		if got := told(New(demo).Mind().Respond(returned("en", c.name, `{"id":"welcome"}`, c.output))); got != c.want {
+		if got := told(New(demo, Place{}).Mind().Respond(returned("en", c.name, `{"id":"welcome"}`, c.output))); got != c.want {
 			t.Errorf("%s %s: got %q, want %q", c.name, c.output, got, c.want)
 		}
 	}
 }
 
 func TestADocumentIsReadInItsOwnLanguage(t *testing.T) {
-	steps := New(demo).Mind().Respond(returned("en", "get_document", `{"id":"x"}`, `{"status":"ok","result":{"id":"x","title":"Jak funguje kauce","language":"cs","text":"Kauce je tisíc korun."}}`))
+	steps := New(demo, Place{}).Mind().Respond(returned("en", "get_document", `{"id":"x"}`, `{"status":"ok","result":{"id":"x","title":"Jak funguje kauce","language":"cs","text":"Kauce je tisíc korun."}}`))
 	if len(steps) != 2 || steps[1] != (brain.Say{Text: "Kauce je tisíc korun.", Language: "cs"}) {
 		t.Errorf("got %+v", steps)
 	}
@@ -112,7 +124,7 @@ func TestResultsArePutIntoWords(t *testing.T) {
 		{"search_documents", `[]`, "I found nothing."},
 		{"some_other_tool", `{"x":1}`, "The tool answered, without details."},
 	} {
-		if got := told(New(demo).Mind().Respond(returned("en", c.name, "{}", `{"status":"ok","result":`+c.result+`}`))); got != c.want {
+		if got := told(New(demo, Place{}).Mind().Respond(returned("en", c.name, "{}", `{"status":"ok","result":`+c.result+`}`))); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -121,7 +133,7 @@ func TestResultsArePutIntoWords(t *testing.T) {
 func TestAToolThatTheSessionLacksIsNotCalled(t *testing.T) {
 	turn := typed("en", "open the document welcome")
 	turn.Tools = nil
-	if got := told(New(demo).Mind().Respond(turn)); got != "I cannot do that here." {
+	if got := told(New(demo, Place{}).Mind().Respond(turn)); got != "I cannot do that here." {
 		t.Errorf("got %s", got)
 	}
 }
@@ -134,14 +146,14 @@ func TestSpeechThatWasNotUnderstoodIsSaidSo(t *testing.T) {
 		{brain.Input{Kind: brain.InputSpoken}, "I did not understand that. You can say, for example: open the document welcome."},
 		{brain.Input{Kind: brain.InputSpoken, Silent: true}, "I heard nothing."},
 	} {
-		if got := told(New(demo).Mind().Respond(brain.Turn{Language: "en", Input: c.in})); got != c.want {
+		if got := told(New(demo, Place{}).Mind().Respond(brain.Turn{Language: "en", Input: c.in})); got != c.want {
 			t.Errorf("got %s", got)
 		}
 	}
 }
 
 func TestFreeWordsLeadThroughTheInterview(t *testing.T) {
-	m := New(demo).Mind()
+	m := New(demo, Place{}).Mind()
 	for i := range interview["en"] {
 		got := told(m.Respond(typed("en", "I oil the chains every Monday")))
 		if !strings.Contains(got, interview["en"][i]) {
