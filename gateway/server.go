@@ -138,11 +138,16 @@ func (s *Server) drain() {
 	}
 }
 
+// bodyTimeout is how long a request may take to arrive whole. Go cancels a request that is still being worked on when it is over,
+// so it is longer than any answer takes; a WebSocket is not bound by it.
+const bodyTimeout = time.Minute
+
 // serve runs an HTTP server on l until ctx ends; requests that run then get one second.
 func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	server := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       bodyTimeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
