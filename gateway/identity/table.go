@@ -58,7 +58,11 @@ func (t *Table) Person(token string) (tools.Person, error) {
 }
 
 // Request is Person for the bearer token of an HTTP request (RFC 6750 section 2.1).
+// A request with two of them proves nobody: another server on its way may have read the other one.
 func (t *Table) Request(r *http.Request) (tools.Person, error) {
+	if len(r.Header.Values("Authorization")) > 1 {
+		return tools.Person{}, ErrUnknown
+	}
 	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return tools.Person{}, ErrNoCredential

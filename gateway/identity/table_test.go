@@ -31,3 +31,13 @@ func TestATokenProvesOnePerson(t *testing.T) {
 		}
 	}
 }
+
+func TestTwoTokensProveNobody(t *testing.T) {
+	table := NewTable([]Row{{ID: "alice", Token: "demo-alice"}, {ID: "bob", Token: "demo-bob"}})
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Add("Authorization", "Bearer demo-bob")
+	r.Header.Add("Authorization", "Bearer demo-alice")
+	if p, err := table.Request(r); p.ID != "" || !errors.Is(err, ErrUnknown) {
+		t.Errorf("got %q, %v", p.ID, err)
+	}
+}
