@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"time"
 
+	"hovor/gateway/identity"
 	"hovor/gateway/thread"
 	"hovor/signaling"
 	"hovor/signaling/realtime"
+	"hovor/tools"
 )
 
 // threadItem is one utterance as its person may read it: for the assistant only what was heard.
@@ -23,10 +25,32 @@ type threadItem struct {
 	At       time.Time `json:"at"`
 }
 
-func (d *door) getThread(w http.ResponseWriter, r *http.Request) {
+// threadLine is one line of the list of a person's threads.
+type threadLine struct {
+	ID        string    `json:"id"`
+	Items     int       `json:"items"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// reader is the person who asks; when it is nobody that we know, the request is answered.
+func (d *door) reader(w http.ResponseWriter, r *http.Request) (tools.Person, bool) {
 	p, err := d.people.Request(r)
-	if err != nil {
-		signaling.WriteError(w, signaling.ErrBadCredential)
+	switch {
+	case err == nil:
+		return p, true
+	case errors.Is(err, identity.ErrNoCredential):
+		err = signaling.ErrNoCredential
+	default:
+		err = signaling.ErrBadCredential
+	}
+	signaling.WriteError(w, err)
+	return tools.Person{}, false
+}
+
+func (d *door) getThread(w http.ResponseWriter, r *http.Request) {
+	p, ok := d.reader(w, r)
+	if !ok {
 		return
 	}
 	t, err := d.threads.Get(r.Context(), p.ID, r.PathValue("id"))
@@ -48,9 +72,8 @@ func (d *door) getThread(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *door) listThreads(w http.ResponseWriter, r *http.Request) {
-	p, err := d.people.Request(r)
-	if err != nil {
-		signaling.WriteError(w, signaling.ErrBadCredential)
+	p, ok := d.reader(w, r)
+	if !ok {
 		return
 	}
 	list, err := d.threads.List(r.Context(), p.ID, 50)
@@ -58,7 +81,11 @@ func (d *door) listThreads(w http.ResponseWriter, r *http.Request) {
 		signaling.WriteError(w, err)
 		return
 	}
-	writeJSON(w, map[string]any{"object": "list", "data": list})
+	lines := make([]threadLine, len(list))
+	for i, t := range list {
+		lines[i] = threadLine{ID: t.ID, Items: t.Items, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt}
+	}
+	writeJSON(w, map[string]any{"object": "list", "data": lines})
 }
 
 func writeJSON(w http.ResponseWriter, v any) {
