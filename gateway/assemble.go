@@ -33,6 +33,9 @@ func (s *Server) store() (err error) {
 	if s.threads, err = thread.Open(s.cfg.Store.Path); err != nil {
 		return fmt.Errorf("open the store (store.path): %w", err)
 	}
+	s.threads.Refused = func(err error, writes int) {
+		s.log.Error("what was said could not be kept; look at the disk of store.path", "writes", writes, "cause", err)
+	}
 	s.parts = append(s.parts, part{"thread store", s.threads.Run})
 	if s.usage, err = usage.Open(s.cfg.Store.Path); err != nil {
 		return err

@@ -120,7 +120,18 @@ func (d *door) start(ctx context.Context, cl claims, o signaling.Offer) (*call.C
 		return nil, "", err
 	}
 	options.Dialect = o.Dialect
-	return d.calls.Start(ctx, options, o.SDP)
+	return d.begin(ctx, cl, options, o.SDP)
+}
+
+// begin starts a call. The thread that was made for it goes when it does not come about: a refused offer leaves nothing behind.
+func (d *door) begin(ctx context.Context, cl claims, o call.Options, sdp string) (*call.Call, string, error) {
+	started, answer, err := d.calls.Start(ctx, o, sdp)
+	if err != nil && cl.threadID == "" {
+		if e := d.threads.Discard(context.WithoutCancel(ctx), o.Thread); e != nil {
+			d.log.Warn("an unused thread is left", "cause", e)
+		}
+	}
+	return started, answer, err
 }
 
 // options are those of a call by these claims; asked is the session that came with the offer, if one did.

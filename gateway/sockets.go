@@ -28,7 +28,7 @@ func (d *door) Socket(ctx context.Context, c signaling.Caller, r signaling.Socke
 		return err
 	}
 	o.Socket, o.Dialect = s, r.Dialect
-	started, _, err := d.calls.Start(ctx, o, "")
+	started, _, err := d.begin(ctx, cl, o, "")
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -28,6 +29,10 @@ type Store struct {
 	queue   chan write
 	dropped atomic.Int64
 	failed  atomic.Int64
+
+	// Refused is told when the disk refuses what was said: why, and how many writes are lost with it. It is called on Run's
+	// goroutine; set it before Run. nil: nobody is told, and Lost counts all the same.
+	Refused func(err error, writes int)
 }
 
 // write is an item to keep or, with done set, a barrier.
@@ -41,6 +46,9 @@ type write struct {
 // Open opens or creates the file at path (":memory:" for a store that forgets) in WAL mode. It starts nothing: writes wait
 // in a bounded queue until Run takes them.
 func Open(path string) (*Store, error) {
+	if err := private(path); err != nil {
+		return nil, fmt.Errorf("open thread store: %w", err)
+	}
 	db, err := sql.Open("sqlite", dsn(path))
 	if err != nil {
 		return nil, fmt.Errorf("open thread store: %w", err)
@@ -54,6 +62,19 @@ func Open(path string) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("prepare thread store %s: %w", filepath.Base(path), err), db.Close())
 	}
 	return &Store{db: db, queue: make(chan write, queueLen)}, nil
+}
+
+// private makes a new file that only its owner may read, for it holds what people say; SQLite gives the files beside it the same
+// mode. A file that is there already keeps its own.
+func private(path string) error {
+	if path == ":memory:" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // dsn asks for WAL, five seconds of patience with another writer, and NORMAL sync: a power cut may cost the last words, never the file.
@@ -99,6 +120,9 @@ collect:
 	}
 	if err := s.commit(batch); err != nil {
 		s.failed.Add(int64(len(batch)))
+		if s.Refused != nil {
+			s.Refused(err, len(batch))
+		}
 	}
 	for _, w := range batch {
 		if w.done != nil {
@@ -154,6 +178,15 @@ func (s *Store) Create(ctx context.Context, person string) (*Handle, error) {
 	return &Handle{store: s, id: id}, nil
 }
 
+// Discard forgets a thread that was created for a call that did not come about.
+func (s *Store) Discard(ctx context.Context, h *Handle) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM threads WHERE id = ? AND NOT EXISTS (SELECT 1 FROM thread_items WHERE thread_id = ?)`, h.id, h.id)
+	if err != nil {
+		return fmt.Errorf("discard thread: %w", err)
+	}
+	return nil
+}
+
 // Resume opens person's thread id for another call. ErrNotFound when it is not theirs.
 func (s *Store) Resume(ctx context.Context, person, id string) (*Handle, error) {
 	th, err := s.Get(ctx, person, id)
@@ -203,10 +236,10 @@ type Summary struct {
 	Items                int
 }
 
-// List names a person's threads, the latest first, at most limit.
+// List names a person's threads in which something was said, the latest first, at most limit.
 func (s *Store) List(ctx context.Context, person string, limit int) ([]Summary, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT t.id, t.created_at, t.updated_at, count(i.item_id) FROM threads t
-		LEFT JOIN thread_items i ON i.thread_id = t.id WHERE t.person = ? GROUP BY t.id ORDER BY t.updated_at DESC, t.id LIMIT ?`, person, limit)
+		JOIN thread_items i ON i.thread_id = t.id WHERE t.person = ? GROUP BY t.id ORDER BY t.updated_at DESC, t.id LIMIT ?`, person, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list threads: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -218,5 +219,71 @@ func TestWordsPrintAsALength(t *testing.T) {
 		if strings.Contains(s, "canary") {
 			t.Errorf("what was said was printed: %s", s)
 		}
+	}
+}
+
+func TestOnlyItsOwnerMayReadTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.db")
+	s, _ := running(t, path)
+	h, err := s.Create(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, h, item("u1", 1, User, "words"))
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		f, err := os.Stat(name)
+		if err != nil || f.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v %v", filepath.Base(name), f.Mode(), err)
+		}
+	}
+}
+
+func TestACallThatDidNotComeAboutLeavesNoThread(t *testing.T) {
+	s, _ := running(t, ":memory:")
+	spoken, err := s.Create(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, spoken, item("u1", 1, User, "words"))
+	silent, err := s.Create(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l, err := s.List(t.Context(), "alice", 10); err != nil || len(l) != 1 || l[0].ID != spoken.ID() {
+		t.Errorf("the list holds a thread in which nobody spoke: %v, %v", l, err)
+	}
+	for _, h := range []*Handle{spoken, silent} {
+		if err := s.Discard(t.Context(), h); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := s.Get(t.Context(), "alice", silent.ID()); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the silent one: %v", err)
+	}
+	if th, err := s.Get(t.Context(), "alice", spoken.ID()); err != nil || words(th) != "user:words|" {
+		t.Errorf("what was said is gone: %v", err)
+	}
+}
+
+func TestWhatTheDiskRefusesIsTold(t *testing.T) {
+	s, err := Open(":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused int
+	s.Refused = func(err error, n int) {
+		refused += n
+		if strings.Contains(err.Error(), "words") {
+			t.Errorf("the reason holds what was said: %v", err)
+		}
+	}
+	h := &Handle{store: s, id: "thread_nobody_made"}
+	if err := h.Put(item("u1", 1, User, "words")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := errors.Join(s.Run(ctx), s.Close()); err != nil || refused != 1 {
+		t.Errorf("%d refused, %v", refused, err)
 	}
 }
