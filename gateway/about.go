@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"hovor/gateway/config"
 	"hovor/gateway/telemetry"
@@ -37,28 +38,49 @@ func about(c *config.Config) About {
 		Ear:       !c.Ear.Off,
 	}
 	used := map[string]bool{}
+	paths := map[string][]string{} // sentence → the assistants it is true of
+	var order []string
 	for _, assistant := range c.Assistants {
 		used[assistant.Provider] = true
+		sentence := audioPath(c, assistant)
+		if paths[sentence] == nil {
+			order = append(order, sentence)
+		}
+		paths[sentence] = append(paths[sentence], assistant.Name)
 	}
-	outside := ""
 	for _, p := range c.Providers {
-		if !used[p.Name] {
-			continue
+		if used[p.Name] {
+			a.Providers = append(a.Providers, AboutProvider{Name: p.Name, Kind: p.Kind, Where: whereOf(p)})
 		}
-		where := whereOf(p)
-		if p.Kind != "local" {
-			if outside != "" {
-				outside += " and "
-			}
-			outside += where
-		}
-		a.Providers = append(a.Providers, AboutProvider{Name: p.Name, Kind: p.Kind, Where: where})
 	}
-	a.AudioPath = "Your voice goes from your browser to this server, and stays on this machine."
-	if outside != "" {
-		a.AudioPath = "Your voice goes from your browser through this server to " + outside + "."
+	for i, sentence := range order {
+		if len(order) > 1 {
+			sentence = "With " + strings.Join(paths[sentence], " and ") + ": " + sentence
+		}
+		if i > 0 {
+			a.AudioPath += " "
+		}
+		a.AudioPath += sentence
 	}
 	return a
+}
+
+// audioPath says where the voice of a person goes who talks to the assistant.
+func audioPath(c *config.Config, a config.Assistant) string {
+	for _, p := range c.Providers {
+		switch {
+		case p.Name != a.Provider:
+		case a.Mode == config.Direct && p.Kind == "local":
+			return "Your voice goes from your browser straight to the voice service, on this machine and past this gateway."
+		case a.Mode == config.Direct:
+			return "Your voice goes from your browser straight to " + whereOf(p) + "; this server does not receive it."
+		case p.Kind == "local":
+			return "Your voice goes from your browser to this server, and stays on this machine."
+		default:
+			return "Your voice goes from your browser through this server to " + whereOf(p) + "."
+		}
+	}
+	return ""
 }
 
 func serveJSON(v any) http.HandlerFunc {
@@ -77,6 +99,9 @@ func serveJSON(v any) http.HandlerFunc {
 func whereOf(p config.Provider) string {
 	if p.Kind == "local" {
 		return "this machine"
+	}
+	if p.Kind == "gemini" && p.URL == "" {
+		return "generativelanguage.googleapis.com"
 	}
 	u, err := url.Parse(p.URL)
 	if err != nil {

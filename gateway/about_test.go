@@ -23,4 +23,12 @@ func TestWhereTheVoiceGoesFollowsTheConfiguration(t *testing.T) {
 	if got := about(c).AudioPath; !strings.Contains(got, "to api.example.com") || strings.Contains(got, "stays") {
 		t.Errorf("with a remote provider: %q", got)
 	}
+	c.Assistants[0].Mode = config.Direct
+	if got := about(c).AudioPath; !strings.Contains(got, "straight to api.example.com") || !strings.Contains(got, "does not receive it") {
+		t.Errorf("in direct mode: %q", got)
+	}
+	c.Assistants = append(c.Assistants, config.Assistant{Name: "second", Provider: "embedded"})
+	if got := about(c).AudioPath; !strings.Contains(got, "With demo: ") || !strings.Contains(got, "With second: ") || !strings.Contains(got, "stays on this machine") {
+		t.Errorf("with both: %q", got)
+	}
 }

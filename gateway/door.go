@@ -107,6 +107,9 @@ func (d *door) Open(ctx context.Context, c signaling.Caller, o signaling.Offer) 
 	if err != nil {
 		return nil, err
 	}
+	if cl.assistant.Mode == config.Direct {
+		return d.openDirect(ctx, cl, o)
+	}
 	started, sdp, err := d.start(ctx, cl, o)
 	if err != nil {
 		return nil, err
@@ -277,7 +280,7 @@ func (d *door) State(_ context.Context, c signaling.Caller, callID string) (*sig
 	return state, nil
 }
 
-func (d *door) find(c signaling.Caller, callID string) (*call.Call, error) {
+func (d *door) find(c signaling.Caller, callID string) (call.Live, error) {
 	p, err := d.holder(c)
 	if err != nil {
 		return nil, err

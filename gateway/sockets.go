@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"hovor/gateway/call"
+	"hovor/gateway/config"
 	"hovor/signaling"
 	"hovor/signaling/realtime"
 	"hovor/signaling/secrets"
@@ -22,6 +23,10 @@ func (d *door) Socket(ctx context.Context, c signaling.Caller, r signaling.Socke
 	cl, err := d.claims(c, signaling.Offer{Model: r.Model})
 	if err != nil {
 		return err
+	}
+	if cl.assistant.Mode == config.Direct {
+		return &realtime.Error{Status: http.StatusBadRequest, Type: realtime.TypeInvalidRequest, Code: realtime.CodeNotSupported,
+			Message: "this assistant's audio goes straight to its provider, which a WebSocket to this server cannot do; open the call with an SDP offer"}
 	}
 	o, err := d.options(ctx, cl, nil)
 	if err != nil {

@@ -48,6 +48,9 @@ func (c *Call) execute() {
 			}
 		case conversation.Playout:
 			c.down.SetPlayout(e.Buffered)
+			if p, ok := c.leg.(provider.Playout); ok {
+				p.SetPlayout(e.Buffered)
+			}
 		case conversation.Flush:
 			c.drained(func() { c.mail.post(fromHouse, conversation.Flushed{Barrier: e.Barrier}) })
 		case conversation.Formats:

@@ -31,7 +31,7 @@ type Manager struct {
 	end   context.CancelFunc
 
 	mu       sync.Mutex // guards what follows
-	calls    map[string]*Call
+	calls    map[string]Live
 	opening  int // between the check of the limit and registration
 	draining bool
 	empty    chan struct{} // closed when draining and the last call is gone; nil while not draining
@@ -45,7 +45,7 @@ func NewManager(cfg ManagerConfig) *Manager {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	m := &Manager{limit: cfg.Limit, log: cfg.Logger, calls: make(map[string]*Call)}
+	m := &Manager{limit: cfg.Limit, log: cfg.Logger, calls: make(map[string]Live)}
 	m.life, m.end = context.WithCancel(context.Background())
 	return m
 }
@@ -62,24 +62,36 @@ func (m *Manager) Run(ctx context.Context) error {
 // Start makes, answers and runs a call. It returns the answer; the call lives on in the manager, and ctx bounds the
 // negotiation only. Errors: a *realtime.Error with status 503 that wraps ErrFull or ErrDraining, and those of Call.Answer.
 func (m *Manager) Start(ctx context.Context, o Options, offer string) (*Call, string, error) {
-	if err := m.admit(); err != nil {
+	c, sdp := New(o), ""
+	_, err := m.Open(func() (_ Live, err error) {
+		sdp, err = c.Answer(ctx, offer)
+		return c, err
+	})
+	if err != nil {
 		return nil, "", err
 	}
-	c := New(o)
-	sdp, err := c.Answer(ctx, offer)
+	return c, sdp, nil
+}
+
+// Open takes a place, makes a call and keeps it until it ends. Errors: as for Start, and those of making it.
+func (m *Manager) Open(open func() (Live, error)) (Live, error) {
+	if err := m.admit(); err != nil {
+		return nil, err
+	}
+	c, err := open()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.opening--
 	if err != nil {
 		m.settled()
-		return nil, "", err
+		return nil, err
 	}
 	m.calls[c.ID()] = c
 	if m.draining {
 		c.Hangup(Drain)
 	}
 	go m.keep(c) // waited for by Run and Drain, through the registry
-	return c, sdp, nil
+	return c, nil
 }
 
 // admit takes a place for a new call.
@@ -97,7 +109,7 @@ func (m *Manager) admit() error {
 }
 
 // keep runs a call and takes it out of the registry.
-func (m *Manager) keep(c *Call) {
+func (m *Manager) keep(c Live) {
 	defer func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -135,7 +147,7 @@ func (r refusal) As(target any) bool {
 func (r refusal) Unwrap() error { return r.error }
 
 // Get finds a live call. ErrNotFound when there is none, or it is not this person's; person "" finds anybody's.
-func (m *Manager) Get(person, id string) (*Call, error) {
+func (m *Manager) Get(person, id string) (Live, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.calls[id]
@@ -146,16 +158,16 @@ func (m *Manager) Get(person, id string) (*Call, error) {
 }
 
 // Of lists a person's live calls, the oldest first.
-func (m *Manager) Of(person string) []*Call {
+func (m *Manager) Of(person string) []Live {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var out []*Call
+	var out []Live
 	for _, c := range m.calls {
 		if c.Person().ID == person {
 			out = append(out, c)
 		}
 	}
-	slices.SortFunc(out, func(a, b *Call) int { return a.begin.Compare(b.begin) })
+	slices.SortFunc(out, func(a, b Live) int { return a.Began().Compare(b.Began()) })
 	return out
 }
 

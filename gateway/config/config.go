@@ -162,6 +162,9 @@ type Assistant struct {
 	NoTools bool `yaml:"no_tools"`
 }
 
+// Direct is the mode in which audio and events go between the browser and the provider.
+const Direct = "direct"
+
 // Duration is a time.Duration written as 15s or 10m.
 type Duration time.Duration
 

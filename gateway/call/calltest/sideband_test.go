@@ -13,7 +13,7 @@ import (
 )
 
 // attach hangs a sideband on a call for as long as both live.
-func attach(w *calltest.World, c *call.Call) *calltest.Wire {
+func attach(w *calltest.World, c call.Live) *calltest.Wire {
 	s := w.NewWire()
 	var over sync.WaitGroup
 	over.Go(func() {
