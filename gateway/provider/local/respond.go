@@ -74,10 +74,10 @@ func (x *session) createResponse(ev *realtime.ResponseCreate) {
 
 // respond opens a response and generates it as soon as the person's words are known.
 func (x *session) respond(p *realtime.ResponseParams) {
-	x.idle.stop()
 	r := x.newResponse(p)
 	x.responses[r.id] = r
 	if !r.outOfBand {
+		x.idle.stop()
 		x.active = r
 	}
 	x.emit(&realtime.ResponseCreated{Response: r.report(x.items.id)})
