@@ -18,11 +18,12 @@ import (
 // Embedded says how the embedded provider runs: alone (`hovor provider`), or inside a gateway, which then reaches it
 // over loopback sockets as it reaches any other.
 type Embedded struct {
-	Listen    string // address of its API; host:0 picks a free port
-	MediaPort int    // UDP port; 0 picks a free one
-	Key       string // the key that clients must show
-	Brain     string // "dialogue" or the path of a script
-	Sessions  int    // calls at once; 0 = its own default
+	Listen    string   // address of its API; host:0 picks a free port
+	MediaPort int      // UDP port; 0 picks a free one
+	Key       string   // the key that clients must show
+	Brain     string   // "dialogue" or the path of a script
+	Sessions  int      // calls at once; 0 = its own default
+	Origins   []string // pages that may call it directly; "*" = any
 	Detector  func() vad.Detector
 	Logger    *slog.Logger
 	// Started is told the base URL once it listens; nil means nobody cares.
@@ -37,7 +38,7 @@ type embedded struct {
 }
 
 func newEmbedded(e Embedded) (_ *embedded, err error) {
-	c := local.Config{APIKey: e.Key, MaxSessions: e.Sessions, Detector: e.Detector, Logger: e.Logger}
+	c := local.Config{APIKey: e.Key, MaxSessions: e.Sessions, AllowedOrigins: e.Origins, Detector: e.Detector, Logger: e.Logger}
 	names(&c)
 	if c.Brain, err = chooseBrain(e.Brain); err != nil {
 		return nil, err
