@@ -33,6 +33,8 @@ type Config struct {
 	Net transport.Net
 	// Logger gets set-up and tear-down lines, never content and nothing per packet. nil: silent.
 	Logger *slog.Logger
+
+	pumps int // goroutines that move packets; 0: by the number of processors
 }
 
 // State is where a peer's connection stands.

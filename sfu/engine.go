@@ -69,7 +69,7 @@ func NewEngine(cfg Config) (*Engine, error) {
 			return nil, err
 		}
 	}
-	if e.wires, err = newWires(cfg.Net, e.net, &e.count); err != nil {
+	if e.wires, err = newWires(cfg, e.net, &e.count); err != nil {
 		return nil, err
 	}
 	if e.sockets, err = listen(e.net, e.wires, &e.count, cfg, e.pionLog); err != nil {

@@ -73,6 +73,11 @@ func TestCallOverRealSockets(t *testing.T) {
 	realCall(t, Config{UDPListen: "127.0.0.1:0"}, asIs)
 }
 
+// Peers whose sockets are spread over several pumps.
+func TestCallOverManyPumps(t *testing.T) {
+	realCall(t, Config{UDPListen: "127.0.0.1:0", pumps: 3}, asIs)
+}
+
 func TestCallOverEveryInterface(t *testing.T) {
 	realCall(t, Config{UDPListen: "0.0.0.0:0"}, asIs)
 }

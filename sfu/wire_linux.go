@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -15,27 +17,123 @@ import (
 )
 
 // newWires opens sockets of the operating system, or of the network that was configured.
-func newWires(configured, n transport.Net, count *socketCounters) (wires, error) {
-	if configured != nil {
+func newWires(cfg Config, n transport.Net, count *socketCounters) (wires, error) {
+	if cfg.Net != nil {
 		return &plainWires{net: n, count: count}, nil
 	}
-	return newPump(count)
+	number := cfg.pumps
+	if number == 0 {
+		number = min(max(runtime.GOMAXPROCS(0)/2, 1), maxPumps)
+	}
+	return newPumps(number, count)
 }
 
-// pump moves the packets of all sockets of an engine on one goroutine: it asks the kernel which sockets have packets,
-// reads and hands on everything that waits, and then sends what its receivers wrote to the shared sockets meanwhile
-// with one call each. So the batch is what happened to be there: a lone packet leaves as soon as it has come, and the
-// busier the machine the larger the batches. There is no timer.
+// maxPumps: batches get smaller with every pump, and this many move more than a network card brings.
+const maxPumps = 8
+
+// pumps share the sockets of an engine: every pump reads its part of the sockets that serve one peer, and one of as many
+// twins of each shared socket, between which the kernel deals by the far side's address (SO_REUSEPORT).
+type pumps struct {
+	all  []*pump
+	next atomic.Uint32
+
+	mu     sync.Mutex  // guards what follows
+	shared []*pumpWire // replaced, never changed
+}
+
+func newPumps(number int, count *socketCounters) (*pumps, error) {
+	s := new(pumps)
+	for range number {
+		p, err := newPump(s, count)
+		if err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		s.all = append(s.all, p)
+	}
+	return s, nil
+}
+
+// close waits for the pumps; the sockets are closed before.
+func (s *pumps) close() error {
+	var errs []error
+	for _, p := range s.all {
+		errs = append(errs, p.close())
+	}
+	return errors.Join(errs...)
+}
+
+func (s *pumps) open(addr netip.Addr, port int, shared bool, to receiver) (wire, error) {
+	at := netip.AddrPortFrom(addr, uint16(port)) //nolint:gosec // 0 to 65535
+	if !shared {
+		return s.all[int(s.next.Add(1))%len(s.all)].open(at, ownSocket, to)
+	}
+	// The first may not share its port, so that a port that somebody else holds is noticed.
+	first, err := s.all[0].open(at, sharedSocket, to)
+	if err != nil {
+		return nil, err
+	}
+	twins := twinWires{first}
+	for _, p := range s.all[1:] {
+		_ = unix.SetsockoptInt(first.fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+		w, err := p.open(first.addr, twinSocket, to)
+		if err != nil {
+			return nil, errors.Join(err, twins.close())
+		}
+		twins = append(twins, w)
+	}
+	s.mu.Lock()
+	s.shared = append(append([]*pumpWire(nil), s.shared...), twins...)
+	s.mu.Unlock()
+	return twins, nil
+}
+
+func (s *pumps) sharedWires() []*pumpWire {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shared
+}
+
+func (s *pumps) forget(w *pumpWire) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shared = slices.DeleteFunc(slices.Clone(s.shared), func(o *pumpWire) bool { return o == w })
+}
+
+// twinWires are one address, read by every pump.
+type twinWires []*pumpWire
+
+func (t twinWires) local() netip.AddrPort { return t[0].addr }
+
+// send keeps to one socket per far side, and so to the order.
+func (t twinWires) send(b []byte, to netip.AddrPort) error {
+	return t[int(to.Port())%len(t)].send(b, to)
+}
+
+func (t twinWires) close() error {
+	var errs []error
+	for _, w := range t {
+		errs = append(errs, w.close())
+	}
+	return errors.Join(errs...)
+}
+
+// pump moves packets on one goroutine: it asks the kernel which of its sockets have packets, reads and hands on everything
+// that waits, and then sends what its receivers wrote to shared sockets meanwhile with one call each. So the batch
+// is what happened to be there: a lone packet leaves as soon as it has come, and the busier the machine the larger the
+// batches. There is no timer.
+//
+// Its calls never block, and are made without telling the scheduler (RawSyscall): that would wake the runtime's monitor
+// thread for each, which costs more than the calls. The price is that a batch of 64 cannot be preempted.
 type pump struct {
+	set   *pumps
 	epoll int
 	file  *os.File // of epoll: the runtime's poller says when there is something to ask for
 	raw   syscall.RawConn
 	done  chan struct{}
 	count *socketCounters
 
-	mu     sync.Mutex // guards what follows
-	byFD   map[int32]*pumpWire
-	shared []*pumpWire // replaced, never changed
+	mu   sync.Mutex // guards what follows
+	byFD map[int32]*pumpWire
 
 	// The pump's goroutine only.
 	events [passEvents]unix.EpollEvent
@@ -43,12 +141,12 @@ type pump struct {
 }
 
 const (
-	passEvents = 128 // sockets per question
-	batchSize  = 64  // packets per read or write
-	ownBatch   = 8   // packets per read of a socket that serves one peer
+	passEvents = 32 // sockets per question; with what they bring it bounds how long a packet waits to be sent
+	batchSize  = 64 // packets per read or write
+	ownBatch   = 8  // packets per read of a socket that serves one peer
 )
 
-func newPump(count *socketCounters) (*pump, error) {
+func newPump(set *pumps, count *socketCounters) (*pump, error) {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("open the media poller: %w", err)
@@ -58,7 +156,7 @@ func newPump(count *socketCounters) (*pump, error) {
 		return nil, fmt.Errorf("open the media poller: %w", err)
 	}
 	p := &pump{
-		epoll: fd, file: os.NewFile(uintptr(fd), "media poller"), done: make(chan struct{}), count: count, //nolint:gosec // a descriptor
+		set: set, epoll: fd, file: os.NewFile(uintptr(fd), "media poller"), done: make(chan struct{}), count: count, //nolint:gosec // a descriptor
 		byFD: make(map[int32]*pumpWire),
 	}
 	if p.raw, err = p.file.SyscallConn(); err != nil {
@@ -70,7 +168,6 @@ func newPump(count *socketCounters) (*pump, error) {
 	return p, nil
 }
 
-// close ends the pump and waits for it; the sockets are closed before.
 func (p *pump) close() error {
 	err := p.file.Close()
 	<-p.done
@@ -90,13 +187,11 @@ func (p *pump) run() {
 
 // pass reads what waits; false: nothing did.
 func (p *pump) pass() bool {
-	n, err := unix.EpollWait(p.epoll, p.events[:], 0)
-	if err != nil || n <= 0 {
-		return errors.Is(err, unix.EINTR)
+	n, _, e := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.epoll), uintptr(unsafe.Pointer(&p.events[0])), passEvents, 0, 0, 0)
+	if e != 0 || n == 0 {
+		return e == unix.EINTR
 	}
-	p.mu.Lock()
-	shared := p.shared
-	p.mu.Unlock()
+	shared := p.set.sharedWires()
 	for _, w := range shared {
 		w.cork()
 	}
@@ -114,13 +209,21 @@ func (p *pump) pass() bool {
 	return true
 }
 
-func (p *pump) open(addr netip.Addr, port int, shared bool, to receiver) (wire, error) {
-	fd, local, err := bindUDP(netip.AddrPortFrom(addr, uint16(port)), shared) //nolint:gosec // 0 to 65535
+type socketKind int
+
+const (
+	ownSocket    socketKind = iota // of one peer
+	sharedSocket                   // of many
+	twinSocket                     // of many, at the address of another
+)
+
+func (p *pump) open(at netip.AddrPort, kind socketKind, to receiver) (*pumpWire, error) {
+	fd, local, err := bindUDP(at, kind)
 	if err != nil {
 		return nil, err
 	}
-	w := &pumpWire{pump: p, fd: fd, addr: local, v6: addr.Is6(), to: to, count: p.count, most: ownBatch}
-	if shared {
+	w := &pumpWire{pump: p, fd: fd, addr: local, v6: at.Addr().Is6(), to: to, count: p.count, most: ownBatch}
+	if kind != ownSocket {
 		w.most, w.out = batchSize, new(batch)
 		w.out.init()
 	}
@@ -132,27 +235,20 @@ func (p *pump) open(addr netip.Addr, port int, shared bool, to receiver) (wire, 
 		return nil, os.NewSyscallError("epoll_ctl", err)
 	}
 	p.byFD[ev.Fd] = w
-	if shared {
-		p.shared = append(append([]*pumpWire(nil), p.shared...), w)
-	}
 	return w, nil
 }
 
 func (p *pump) forget(w *pumpWire) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	delete(p.byFD, int32(w.fd)) //nolint:gosec // a descriptor
-	var rest []*pumpWire
-	for _, s := range p.shared {
-		if s != w {
-			rest = append(rest, s)
-		}
+	p.mu.Unlock()
+	if w.out != nil {
+		p.set.forget(w)
 	}
-	p.shared = rest
 }
 
 // bindUDP opens a socket that the runtime's poller knows nothing of: it would be woken for every packet.
-func bindUDP(addr netip.AddrPort, shared bool) (fd int, local netip.AddrPort, err error) {
+func bindUDP(addr netip.AddrPort, kind socketKind) (fd int, local netip.AddrPort, err error) {
 	family := unix.AF_INET
 	if addr.Addr().Is6() {
 		family = unix.AF_INET6
@@ -170,7 +266,12 @@ func bindUDP(addr netip.AddrPort, shared bool) (fd int, local netip.AddrPort, er
 			return fail("setsockopt", err)
 		}
 	}
-	if shared { // the kernel caps both silently
+	if kind == twinSocket {
+		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1); err != nil {
+			return fail("setsockopt", err)
+		}
+	}
+	if kind != ownSocket { // the kernel caps both silently
 		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, socketBuffer)
 		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, socketBuffer)
 	}
@@ -200,8 +301,8 @@ type pumpWire struct {
 	over    atomic.Bool
 
 	mu     sync.Mutex // guards what follows, and the descriptor during a write
-	corked bool
-	out    *batch // nil: everything is sent at once
+	corks  int        // pumps that are in a pass
+	out    *batch     // nil: everything is sent at once
 	closed bool
 }
 
@@ -247,7 +348,7 @@ func (w *pumpWire) receive(b *batch) int {
 		return 0
 	}
 	b.forReading(w.most)
-	n, _, e := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(w.fd), uintptr(unsafe.Pointer(&b.headers[0])), uintptr(w.most), unix.MSG_DONTWAIT, 0, 0)
+	n, _, e := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(w.fd), uintptr(unsafe.Pointer(&b.headers[0])), uintptr(w.most), unix.MSG_DONTWAIT, 0, 0)
 	w.count.readCalls.Add(1)
 	if e != 0 {
 		return 0
@@ -265,7 +366,7 @@ func (w *pumpWire) send(b []byte, to netip.AddrPort) error {
 	if w.closed {
 		return os.ErrClosed
 	}
-	if w.corked && len(b) <= maxDatagram {
+	if w.corks > 0 && w.out != nil && len(b) <= maxDatagram {
 		if w.out.n == batchSize {
 			w.flush()
 		}
@@ -274,7 +375,7 @@ func (w *pumpWire) send(b []byte, to netip.AddrPort) error {
 	}
 	var name unix.RawSockaddrInet6
 	size := putAddr(&name, to)
-	_, _, e := unix.Syscall6(unix.SYS_SENDTO, uintptr(w.fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+	_, _, e := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(w.fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
 		unix.MSG_DONTWAIT, uintptr(unsafe.Pointer(&name)), uintptr(size))
 	w.count.writeCalls.Add(1)
 	switch e {
@@ -288,17 +389,17 @@ func (w *pumpWire) send(b []byte, to netip.AddrPort) error {
 	return os.NewSyscallError("sendto", e)
 }
 
-// cork collects what is written until uncork.
+// cork collects what is written until uncork; other pumps may send it earlier.
 func (w *pumpWire) cork() {
 	w.mu.Lock()
-	w.corked = !w.closed
+	w.corks++
 	w.mu.Unlock()
 }
 
 func (w *pumpWire) uncork() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.corked = false; !w.closed {
+	if w.corks--; !w.closed {
 		w.flush()
 	}
 }
@@ -306,7 +407,7 @@ func (w *pumpWire) uncork() {
 // flush sends what was collected. The caller holds mu.
 func (w *pumpWire) flush() {
 	for from := 0; from < w.out.n; {
-		n, _, e := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(w.fd), uintptr(unsafe.Pointer(&w.out.headers[from])),
+		n, _, e := unix.RawSyscall6(unix.SYS_SENDMMSG, uintptr(w.fd), uintptr(unsafe.Pointer(&w.out.headers[from])),
 			uintptr(w.out.n-from), unix.MSG_DONTWAIT, 0, 0)
 		w.count.writeCalls.Add(1)
 		if e != 0 { // of the first of them: it is lost, the others are not
