@@ -95,9 +95,9 @@ func (e *Engine) equip(p *Peer) error {
 	if err != nil {
 		return err
 	}
-	api := webrtc.NewAPI(webrtc.WithMediaEngine(e.mediaEngine(p.out.mime)), webrtc.WithInterceptorRegistry(&interceptor.Registry{}),
+	p.api = webrtc.NewAPI(webrtc.WithMediaEngine(e.mediaEngine(p.out.mime)), webrtc.WithInterceptorRegistry(&interceptor.Registry{}),
 		webrtc.WithSettingEngine(settings))
-	p.pc, err = api.NewPeerConnection(webrtc.Configuration{Certificates: []webrtc.Certificate{cert}})
+	p.pc, err = p.api.NewPeerConnection(webrtc.Configuration{Certificates: []webrtc.Certificate{cert}})
 	if err != nil {
 		return fmt.Errorf("make a peer connection: %w", err)
 	}

@@ -23,6 +23,7 @@ type Peer struct {
 	handlers Handlers
 	offering bool
 	eventful bool // there is an event channel
+	api      *webrtc.API
 	pc       *webrtc.PeerConnection
 	ports    []*port // of its own: an offering peer's
 	out      outbound
@@ -31,6 +32,8 @@ type Peer struct {
 	narrow   *narrow // nil when the codec is Opus, or the owner wants it as it is
 	channel  channel
 	local    string
+
+	restarting sync.Mutex // one ICE restart at a time
 
 	begin atomic.Int64 // UnixNano of the answer, the zero of all phases
 
