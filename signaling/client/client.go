@@ -89,10 +89,26 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 		err = peer.SetAnswer(ctx, got.answer)
 	}
 	if err != nil {
+		c.abandon(ctx)
 		_ = peer.Close()
 		return nil, fmt.Errorf("open call: %w", err)
 	}
 	return c, nil
+}
+
+// abandonWithin bounds the hang-up of a call that was answered and then not wanted.
+const abandonWithin = 2 * time.Second
+
+// abandon hangs up a call that the server has answered: it would wait for media that never come.
+func (c *Conn) abandon(ctx context.Context) {
+	if c.callID == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
+	defer cancel()
+	if err := c.cfg.postHangup(ctx, c.callID); err != nil {
+		c.cfg.Logger.Debug("hang-up not delivered", "error", err)
+	}
 }
 
 func (c *Config) complete() error {

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -78,6 +79,9 @@ func (p *Provider) Dial(ctx context.Context, s provider.Setup, sink provider.Sin
 		return nil, classify(err)
 	}
 	if err := l.prepare(ctx, s); err != nil {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			l.hangup(ctx) // nobody waits for us any more, but the provider does, and counts us
+		}
 		_ = l.conn.Close()
 		return nil, err
 	}
