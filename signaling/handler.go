@@ -100,6 +100,18 @@ func (h *handler) route(path string) (methods map[string]endpoint, callID string
 	return routes[rest], ""
 }
 
+// pattern is a path as the log may hold it: without what the client put into it, because people paste tokens into addresses.
+func (h *handler) pattern(path string) string {
+	methods, callID := h.route(path)
+	switch {
+	case methods == nil && !isRoot(path):
+		return "(none)"
+	case callID != "":
+		return base + "calls/{id}" + strings.TrimPrefix(path, base+"calls/"+callID)
+	}
+	return path
+}
+
 // isRoot tells the path of the WebSocket.
 func isRoot(path string) bool { return path == root || path == base }
 
@@ -147,7 +159,7 @@ func (h *handler) logRequest(w *reply, r *http.Request) {
 		level = slog.LevelInfo
 	}
 	attrs := []slog.Attr{
-		slog.String("method", r.Method), slog.String("path", clipHeader(r.URL.Path)), slog.Int("status", w.status),
+		slog.String("method", r.Method), slog.String("path", h.pattern(r.URL.Path)), slog.Int("status", w.status),
 		slog.Duration("took", time.Since(w.started)),
 	}
 	if w.code != "" {

@@ -348,3 +348,21 @@ func FuzzHandlerBodies(f *testing.F) {
 		}
 	})
 }
+
+func TestTheLogHoldsNothingOfAnAddressThatTheClientMadeUp(t *testing.T) {
+	var log strings.Builder
+	h := NewHandler(newFake(), HandlerConfig{Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	for _, path := range []string{"calls/canary", "calls/canary/hangup", "calls/calls", "canary/x", "calls/can%20ary", "../canary", "calls/x/canary", "calls?canary=1"} {
+		for _, method := range []string{"GET", "POST", "DELETE"} {
+			r := httptest.NewRequest(method, "/v1/realtime/"+path, nil)
+			r.Header.Set("Authorization", "Bearer canary")
+			h.ServeHTTP(httptest.NewRecorder(), r)
+		}
+	}
+	if strings.Contains(log.String(), "canary") || strings.Contains(log.String(), "can ary") {
+		t.Errorf("the log says\n%s", &log)
+	}
+	if !strings.Contains(log.String(), `"path":"/v1/realtime/calls/{id}/hangup"`) {
+		t.Errorf("the log does not say which endpoint it was\n%s", &log)
+	}
+}
