@@ -92,15 +92,18 @@ func Apply(sdp string, f *Fragment) (string, error) {
 				first = section
 			}
 		}
+		keep := true
 		switch attribute := strings.TrimPrefix(line, "a="); {
 		case restart && strings.HasPrefix(attribute, "ice-ufrag:"):
 			line = "a=ice-ufrag:" + now.Ufrag
 		case restart && strings.HasPrefix(attribute, "ice-pwd:"):
 			line = "a=ice-pwd:" + now.Pwd
 		case restart && strings.HasPrefix(attribute, "candidate:"), strings.HasPrefix(attribute, "end-of-candidates"):
-			continue
+			keep = false
 		}
-		b.WriteString(line + "\r\n")
+		if keep {
+			b.WriteString(line + "\r\n")
+		}
 		if section == first && section >= 0 && (i+1 == len(all) || strings.HasPrefix(all[i+1], "m=")) {
 			writeCandidates(&b, old, f, restart)
 		}

@@ -154,3 +154,18 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestApplyPutsTheCandidatesWhereTheOldOnesEndedTheSection(t *testing.T) {
+	const sdp = "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=ice-ufrag:oldfrag\r\na=ice-pwd:0123456789012345678901\r\n" +
+		"a=candidate:1 1 udp 1 192.0.2.1 1 typ host\r\na=end-of-candidates\r\nm=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\na=mid:1\r\n"
+	f, err := Parse("m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=ice-ufrag:newfrag\r\na=ice-pwd:1123456789012345678901\r\n" +
+		"a=candidate:2 1 udp 1 192.0.2.2 2 typ host\r\na=end-of-candidates\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Apply(sdp, f)
+	want := "a=ice-pwd:1123456789012345678901\r\na=candidate:2 1 udp 1 192.0.2.2 2 typ host\r\na=end-of-candidates\r\nm=application"
+	if err != nil || !strings.Contains(got, want) || strings.Contains(got, "candidate:1 ") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
