@@ -114,7 +114,7 @@ func (d *door) Open(ctx context.Context, c signaling.Caller, o signaling.Offer) 
 	if err != nil {
 		return nil, err
 	}
-	return &signaling.Answer{SDP: sdp, CallID: started.ID()}, nil
+	return &signaling.Answer{SDP: sdp, CallID: started.ID(), ETag: started.ETag()}, nil
 }
 
 func (d *door) start(ctx context.Context, cl claims, o signaling.Offer) (*call.Call, string, error) {

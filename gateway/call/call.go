@@ -28,6 +28,7 @@ type Call struct {
 	mail     *mailbox
 	overflow atomic.Bool
 	client   client
+	ice      ice
 	up       uplink
 	down     downlink
 	ear      *ear // nil: off
@@ -39,8 +40,8 @@ type Call struct {
 	sides  []*sideband
 	ledger *usage.Ledger
 
-	renewals int // of the provider's connection
-	broken bool // a step panicked
+	renewals int  // of the provider's connection
+	broken   bool // a step panicked
 
 	attached atomic.Int32 // sidebands so far, also those that have left
 	snapshot atomic.Pointer[Snapshot]
@@ -145,6 +146,7 @@ func (c *Call) accept(ctx context.Context, offer string) (string, error) {
 		return "", err
 	}
 	c.client = &peer{Peer: p, edge: edge}
+	c.ice.offer, c.ice.etag = offer, realtime.NewID("ice")
 	return p.LocalSDP(), nil
 }
 

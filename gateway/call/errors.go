@@ -15,4 +15,8 @@ var (
 	ErrNotFound = errors.New("there is no live call of this id")
 	// ErrSidebands: the call has had as many sidebands as it may.
 	ErrSidebands = errors.New("this call has had as many sidebands as it may")
+	// ErrNoPath: the client's leg has no ICE session that could be changed.
+	ErrNoPath = errors.New("this call has no media path of its own")
+	// ErrETag: the client means another ICE session than the current one.
+	ErrETag = errors.New("this is not the current ICE session")
 )

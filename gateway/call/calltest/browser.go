@@ -3,6 +3,9 @@ package calltest
 import (
 	"context"
 	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,14 +14,17 @@ import (
 	"hovor/sfu/opus"
 	"hovor/signaling/client"
 	"hovor/signaling/realtime"
+	"hovor/signaling/sdpfrag"
 )
 
 // Browser is a person with a page: a microphone that is always on, and ears that note every packet.
 type Browser struct {
 	*client.Conn
-	w    *World
-	stop context.CancelFunc
-	over sync.WaitGroup
+	w      *World
+	answer string // as it came
+	ETag   string // of the ICE session that the call began with
+	stop   context.CancelFunc
+	over   sync.WaitGroup
 
 	mu     sync.Mutex
 	events []realtime.Event
@@ -55,7 +61,7 @@ func (w *World) Dial() *Browser {
 func (w *World) TryDial() (*Browser, error) {
 	b := &Browser{w: w}
 	conn, err := client.Dial(context.Background(), client.Config{BaseURL: "http://gateway/v1/realtime", Token: "ek_test", Engine: w.browser,
-		HTTP: client.InProcess(w.door), Handlers: client.Handlers{Event: b.event, Packet: b.packet}})
+		HTTP: client.InProcess(http.HandlerFunc(b.note)), Handlers: client.Handlers{Event: b.event, Packet: b.packet}})
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +72,61 @@ func (w *World) TryDial() (*Browser, error) {
 	b.over.Go(func() { b.microphone(ctx) })
 	w.TB.Cleanup(b.Leave)
 	return b, nil
+}
+
+// Restart restarts ICE as a page does whose network has changed: PATCH on the call's URL.
+func (b *Browser) Restart() {
+	b.w.TB.Helper()
+	ctx := context.Background()
+	offer, err := b.Peer().RestartOffer(ctx)
+	if err != nil {
+		b.w.TB.Fatal(err)
+	}
+	fragment, err := sdpfrag.FromSDP(offer)
+	if err != nil {
+		b.w.TB.Fatal(err)
+	}
+	status, body := b.Patch("*", fragment.Text())
+	if status != http.StatusOK {
+		b.w.TB.Fatalf("restart: %d %s", status, body)
+	}
+	theirs, err := sdpfrag.Parse(body)
+	if err != nil {
+		b.w.TB.Fatal(err)
+	}
+	answer, err := sdpfrag.Apply(b.answer, theirs)
+	if err == nil {
+		err = b.Peer().SetAnswer(ctx, answer)
+	}
+	if err != nil {
+		b.w.TB.Fatal(err)
+	}
+}
+
+// Patch sends a fragment for the ICE session that ifMatch names.
+func (b *Browser) Patch(ifMatch, fragment string) (status int, body string) {
+	b.w.TB.Helper()
+	r := httptest.NewRequest(http.MethodPatch, "/v1/realtime/calls/"+b.CallID(), strings.NewReader(fragment))
+	r.Header.Set("Content-Type", sdpfrag.MediaType)
+	r.Header.Set("If-Match", ifMatch)
+	r.Header.Set("Authorization", "Bearer ek_test")
+	w := httptest.NewRecorder()
+	b.w.door.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+// note remembers the answer to the offer.
+func (b *Browser) note(w http.ResponseWriter, r *http.Request) {
+	rec := httptest.NewRecorder()
+	b.w.door.ServeHTTP(rec, r)
+	for k, v := range rec.Header() {
+		w.Header()[k] = v
+	}
+	if rec.Code == http.StatusCreated {
+		b.answer, b.ETag = rec.Body.String(), rec.Header().Get("ETag")
+	}
+	w.WriteHeader(rec.Code)
+	_, _ = w.Write(rec.Body.Bytes())
 }
 
 // Leave closes the page, as a closed tab does: the connection ends, nobody hangs up.

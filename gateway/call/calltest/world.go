@@ -121,7 +121,19 @@ func (d door) Open(ctx context.Context, _ signaling.Caller, o signaling.Offer) (
 	if err != nil {
 		return nil, err
 	}
-	return &signaling.Answer{SDP: sdp, CallID: c.ID()}, nil
+	return &signaling.Answer{SDP: sdp, CallID: c.ID(), ETag: c.ETag()}, nil
+}
+
+func (d door) Patch(ctx context.Context, _ signaling.Caller, id string, p signaling.PatchRequest) (*signaling.PatchAnswer, error) {
+	c, err := d.w.Manager.Get("", id)
+	if err != nil {
+		return nil, signaling.ErrCallNotFound
+	}
+	answer, etag, err := c.(*call.Call).Patch(ctx, p.IfMatch, p.Fragment)
+	if err != nil {
+		return nil, signaling.ErrPrecondition
+	}
+	return &signaling.PatchAnswer{ETag: etag, Fragment: answer}, nil
 }
 
 func (d door) Hangup(_ context.Context, _ signaling.Caller, id string) error {
