@@ -131,8 +131,9 @@ func TestAnAdapterMeetsAScriptedProvider(t *testing.T) {
 			if got := strings.Join(d.answers, " "); got != c.answers {
 				t.Errorf("the answers ended %q, want %q; notices %v", got, c.answers, d.notices)
 			}
-			if dials != c.dials || took < c.waited {
-				t.Errorf("%d connections after %v, want %d and at least %v", dials, took, c.dials, c.waited)
+			// A renewal ahead of need is tried again when something happens meanwhile.
+			if dials < c.dials || dials > c.dials && c.notice != provider.Renewed || took < c.waited {
+				t.Errorf("%d connections, the first after %v; want %d and at least %v", dials, took, c.dials, c.waited)
 			}
 			if c.notice != "" && !slices.Contains(d.notices, c.notice) || c.notice == "" && len(d.notices) > 0 {
 				t.Errorf("notices %v, want %q", d.notices, c.notice)
