@@ -11,6 +11,7 @@ import (
 	"hovor/gateway/provider"
 	"hovor/gateway/provider/openai"
 	"hovor/sfu"
+	"hovor/signaling/realtime"
 )
 
 // halfway answers an offer, and counts who hangs up.
@@ -60,7 +61,7 @@ func TestACallThatEndsWhileDiallingIsHungUp(t *testing.T) {
 			}
 			p := openai.New(openai.Config{Name: "x", BaseURL: "http://provider.invalid/v1/realtime", Key: func() string { return "sk" },
 				Engine: near, HTTP: &http.Client{Transport: h}})
-			if _, err := p.Dial(ctx, provider.Setup{CallID: "rtc_n1_call"}, quiet{}); err == nil {
+			if _, err := p.Dial(ctx, provider.Setup{CallID: "rtc_n1_call", Session: realtime.Session{Type: "realtime"}}, quiet{}); err == nil {
 				t.Error("a call that has ended was dialled")
 			}
 			if h.hungUp.Load() != 1 {
