@@ -289,6 +289,7 @@ func TestAliceIsReadWhatBobIsRefused(t *testing.T) {
 	said := alice.answered("price")
 	bob := h.call("demo-bob", "")
 	bob.types("read the document pricing 2019 " + word)
+	bob.until("its end", func(ev realtime.Event) bool { return ev.EventType() == "output_audio_buffer.stopped" })
 	bob.types("read the document pricing 2019")
 	refused := bob.answered("right to")
 	page := get(t, h.PublicURL()+"/demo/documents/pricing-2019", "demo-bob")
