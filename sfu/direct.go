@@ -9,6 +9,8 @@ import (
 	"errors"
 	"hash"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/pion/dtls/v3"
 	"github.com/pion/dtls/v3/pkg/crypto/prf"
@@ -47,15 +49,24 @@ const (
 
 var errNoDirect = errors.New("the library decrypts this peer's media")
 
-// arrived looks at a packet off the wire; true: it was media, and is dealt with.
-func (p *Peer) arrived(b []byte) bool {
+// verdict is what became of a packet off the wire.
+type verdict int
+
+const (
+	forLibrary verdict = iota
+	dropped
+	handedOn // authentic media
+)
+
+// arrived looks at a packet off the wire.
+func (p *Peer) arrived(b []byte, at time.Time) verdict {
 	switch {
 	case isRTP(b):
-		return p.media(b)
+		return p.media(b, at)
 	case isHandshake(b):
 		p.direct.see(b, true)
 	}
-	return false
+	return forLibrary
 }
 
 // leaving looks at a packet that goes out.
@@ -65,25 +76,39 @@ func (p *Peer) leaving(b []byte) {
 	}
 }
 
-// media decrypts a packet and hands it to the peer's owner; false: that is the library's.
-func (p *Peer) media(b []byte) bool {
+// media decrypts a packet and hands it to the peer's owner.
+func (p *Peer) media(b []byte, at time.Time) verdict {
 	d := &p.direct
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch d.mode {
 	case directUndecided, directOff:
-		return false
+		return forLibrary
 	case directOver:
-		return true
+		return dropped
 	}
 	plain, err := d.ctx.DecryptRTP(b, b, &d.header)
 	if err != nil {
 		p.engine.count.directRejected.Add(1)
-		return true
+		return dropped
 	}
 	p.engine.count.direct.Add(1)
-	p.take(plain)
-	return true
+	p.take(plain, at)
+	return handedOn
+}
+
+// lifeSign is a STUN Binding indication, what RFC 8445 section 11 calls a keepalive. The ICE agent, which does not see
+// direct media, gets one for it now and then: media shows that the far side is there, also when checks get lost.
+type lifeSign struct{ last atomic.Int64 } // UnixNano
+
+const lifeSignEvery = time.Second // half of the shortest silence that ends a connection
+
+var bindingIndication = []byte{0x00, 0x11, 0, 0, 0x21, 0x12, 0xa4, 0x42, 'm', 'e', 'd', 'i', 'a', ' ', 'i', 's', ' ', 'h', 'e', 'r'}
+
+func (l *lifeSign) due(at time.Time) bool {
+	now := at.UnixNano()
+	last := l.last.Load()
+	return now-last >= int64(lifeSignEvery) && l.last.CompareAndSwap(last, now)
 }
 
 // end: after it returns no packet reaches the owner.

@@ -2,6 +2,7 @@ package sfu
 
 import (
 	"fmt"
+	"net/netip"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 	"github.com/pion/ice/v4"
 	"github.com/pion/rtp"
 	"github.com/pion/srtp/v3"
+	"github.com/pion/stun/v4"
 	"github.com/pion/webrtc/v4"
 	"go.uber.org/goleak"
 
@@ -135,7 +137,7 @@ func TestForgedHelloLeavesMediaToTheLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.arrived(helloPacket(t, 1))
+		a.arrived(helloPacket(t, 1), time.Now())
 		if err := o.SetAnswer(t.Context(), a.LocalSDP()); err != nil {
 			t.Fatal(err)
 		}
@@ -240,16 +242,20 @@ func TestDirectRefusesCopiesAndForgeries(t *testing.T) {
 		return b
 	}
 	one := encrypted(1)
-	for _, b := range [][]byte{append([]byte(nil), one...), one, append(encrypted(2), 0), encrypted(3), encrypted(4)[:30]} {
-		if !p.arrived(b) {
-			t.Error("media was left to the library")
+	for i, b := range [][]byte{append([]byte(nil), one...), one, append(encrypted(2), 0), encrypted(3), encrypted(4)[:30]} {
+		want := dropped
+		if i == 0 || i == 3 {
+			want = handedOn
+		}
+		if v := p.arrived(b, time.Now()); v != want {
+			t.Errorf("packet %d: %v, want %v", i, v, want)
 		}
 	}
 	if c := &p.engine.count; got != 2 || c.direct.Load() != 2 || c.directRejected.Load() != 3 {
 		t.Errorf("%d packets, stats %+v", got, c.stats())
 	}
 	p.direct.end()
-	if p.arrived(encrypted(5)); got != 2 {
+	if p.arrived(encrypted(5), time.Now()); got != 2 {
 		t.Error("a packet reached the owner after the end")
 	}
 }
@@ -272,14 +278,53 @@ func TestDecryptingAllocatesNothing(t *testing.T) {
 		}
 	}
 	i := 0
-	p.arrived(packets[i])
+	p.arrived(packets[i], time.Now())
 	if n := testing.AllocsPerRun(runs, func() {
 		i++
-		p.arrived(packets[i])
+		p.arrived(packets[i], time.Now())
 	}); n != 0 {
 		t.Errorf("%v allocations per packet", n)
 	}
 	if s := out.Stats(); s.PacketsOut != runs+2 {
 		t.Errorf("stats %+v", s)
+	}
+}
+
+// The library would end a call whose checks get lost, although its audio arrives: it does not see that audio.
+func TestMediaAloneKeepsACallAlive(t *testing.T) {
+	p := newTestPort(t)
+	peer, far := newDirectPeer(t, Handlers{})
+	c := p.join("aaaa", peer).(*pathEnd)
+	from := netip.MustParseAddrPort("198.51.100.1:1")
+	if _, err := c.WriteToAddrPort(stunPacket(t, stun.BindingSuccess), from); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		for i := range 500 {
+			pkt := opusPacket(uint16(i), 0)
+			pkt.PayloadType, pkt.SSRC = opusPayloadType, 9
+			b, err := pkt.Marshal()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, err = far.EncryptRTP(nil, b, nil); err != nil {
+				t.Fatal(err)
+			}
+			p.receive(append([]byte(nil), b...), from)
+			p.receive(b, from) // a copy shows nothing
+			time.Sleep(frameTime)
+		}
+	})
+	b := make([]byte, maxDatagram)
+	signs := 0
+	for ; len(c.queue) > 0; signs++ {
+		n, at, err := c.ReadFromAddrPort(b)
+		m := &stun.Message{Raw: b[:n]}
+		if err != nil || at != from || m.Decode() != nil || m.Type != stun.NewType(stun.MethodBinding, stun.ClassIndication) {
+			t.Fatalf("%x from %v: %v", b[:n], at, err)
+		}
+	}
+	if signs != 10 {
+		t.Errorf("%d signs of life in 10 s", signs)
 	}
 }

@@ -60,14 +60,13 @@ func (s rtpSink) Write(b []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.mode != directOver {
-		s.p.take(b)
+		s.p.take(b, time.Now())
 	}
 	return len(b), nil
 }
 
 // take hands one decrypted packet to the peer's owner. The caller holds direct.mu.
-func (p *Peer) take(b []byte) {
-	now := time.Now()
+func (p *Peer) take(b []byte, now time.Time) {
 	in := &p.in
 	if !in.take(b, now) {
 		return

@@ -127,6 +127,7 @@ type path struct {
 	peer     *Peer
 	fragment string
 	queue    chan *controlPacket
+	sign     lifeSign
 
 	ends  int              // guarded by port.mu, as are
 	gone  bool             // …
@@ -143,9 +144,19 @@ var controlPackets = sync.Pool{New: func() any { return new(controlPacket) }}
 
 // deliver hands media to the peer at once, and queues everything else.
 func (c *path) deliver(b []byte, from netip.AddrPort) {
-	if c.peer.arrived(b) {
-		return
+	at := time.Now()
+	switch c.peer.arrived(b, at) {
+	case handedOn:
+		if c.sign.due(at) {
+			c.push(bindingIndication, from)
+		}
+	case forLibrary:
+		c.push(b, from)
 	}
+}
+
+// push queues a packet for the ICE agent.
+func (c *path) push(b []byte, from netip.AddrPort) {
 	pkt := controlPackets.Get().(*controlPacket)
 	pkt.n, pkt.from = copy(pkt.buf[:], b), from
 	select {

@@ -2,6 +2,7 @@ package sfu
 
 import (
 	"net"
+	"time"
 
 	"github.com/pion/ice/v4"
 )
@@ -18,7 +19,7 @@ func (m peerTCP) GetConnByUfrag(fragment string, v6 bool, local net.IP) (net.Pac
 	if err != nil {
 		return nil, err
 	}
-	return tcpPath{c, m.peer}, nil
+	return &tcpPath{PacketConn: c, peer: m.peer}, nil
 }
 
 // LocalAddr is where the listener is bound: the library offers TCP candidates for that address only.
@@ -32,18 +33,28 @@ func (m peerTCP) LocalAddr() net.Addr {
 type tcpPath struct {
 	net.PacketConn
 	peer *Peer
+	sign lifeSign
 }
 
-func (c tcpPath) ReadFrom(b []byte) (int, net.Addr, error) {
+func (c *tcpPath) ReadFrom(b []byte) (int, net.Addr, error) {
 	for {
 		n, from, err := c.PacketConn.ReadFrom(b)
-		if err != nil || !c.peer.arrived(b[:n]) {
+		if err != nil {
 			return n, from, err
+		}
+		at := time.Now()
+		switch c.peer.arrived(b[:n], at) {
+		case forLibrary:
+			return n, from, nil
+		case handedOn:
+			if c.sign.due(at) {
+				return copy(b, bindingIndication), from, nil
+			}
 		}
 	}
 }
 
-func (c tcpPath) WriteTo(b []byte, to net.Addr) (int, error) {
+func (c *tcpPath) WriteTo(b []byte, to net.Addr) (int, error) {
 	c.peer.leaving(b)
 	return c.PacketConn.WriteTo(b, to)
 }
