@@ -16,7 +16,7 @@ test: ## everything that is a test, on a bare machine too
 	@deploy/setup.sh test
 	@$(MAKE) --no-print-directory models build check unit browser
 
-unit: ## Go tests with the race detector; the ear's measurements without
+unit: ## Go tests with the race detector
 	go test -race -timeout 10m ./...
 	go test -run DevelopmentSet ./vad/...
 
@@ -27,6 +27,7 @@ bench: build ## ours against a bare Pion relay, in one run
 	bin/hovor-load bench
 
 build: ## bin/hovor and bin/hovor-load
+	@test -x bin/hovor || echo "building; the first time takes a few minutes"
 	@go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 check: ## formatting and vet
