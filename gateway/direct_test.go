@@ -83,7 +83,11 @@ func TestInDirectModeNotOnePacketReachesTheGateway(t *testing.T) {
 func TestADirectCallEndsWithTheBrowsers(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *config.Config) { c.Assistants[0].Mode = config.Direct })
-	t.Cleanup(func() { if t.Failed() { t.Log(h.log.String()) } })
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(h.log.String())
+		}
+	})
 	c := h.call("demo-alice", "")
 	found, err := h.door.calls.Get("alice", c.CallID())
 	if err != nil {

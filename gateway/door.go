@@ -160,6 +160,7 @@ func (d *door) options(ctx context.Context, cl claims, asked *realtime.Session) 
 			Setup:    time.Duration(d.cfg.Limits.SetupTimeout),
 			Duration: d.longest(cl),
 			Idle:     time.Duration(d.cfg.Limits.Idle),
+			Session:  d.providers[cl.assistant.Provider].limit,
 		},
 		Books:    d.books,
 		Observer: d.metrics,

@@ -1,10 +1,12 @@
 package gateway
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"hovor/gateway/config"
 	"hovor/gateway/provider"
@@ -19,7 +21,12 @@ type upstream struct {
 	provider.Provider
 	base string        // ".../v1/realtime" of one that takes offers; empty for others
 	key  func() string // what it is opened with
+	// limit is that of its sessions, when its legs do not renew themselves: over WebRTC. 0 is none.
+	limit time.Duration
 }
+
+// openaiLimit is how long OpenAI keeps a session (openai/openai-agents-js#1278).
+const openaiLimit = time.Hour
 
 func (s *Server) upstreams() (map[string]upstream, error) {
 	all := map[string]upstream{}
@@ -44,16 +51,21 @@ func (s *Server) remote(p config.Provider) (u upstream, err error) {
 	}
 	u.key = func() string { return os.Getenv(p.KeyEnv) }
 	base := strings.TrimSuffix(p.URL, "/") + "/realtime"
+	limit := time.Duration(p.SessionLimit)
 	switch p.Kind {
 	case "openai-ws":
-		u.Provider = openaiws.New(openaiws.Config{Name: p.Name, BaseURL: base, Model: p.Model, Key: u.key, Logger: s.log})
+		u.Provider = openaiws.New(openaiws.Config{Name: p.Name, BaseURL: base, Model: p.Model, Key: u.key, Limit: limit, Logger: s.log})
 	case "azure":
 		u.Provider, err = azure.New(azure.Config{Name: p.Name, Resource: p.URL, Deployment: p.Model, Transport: azure.Transport(p.Transport),
-			Key: u.key, Engine: s.engine, Logger: s.log})
+			Key: u.key, Engine: s.engine, Limit: limit, Logger: s.log})
+		if p.Transport == "webrtc" {
+			u.limit = cmp.Or(limit, openaiLimit)
+		}
 	case "gemini":
-		u.Provider = gemini.New(gemini.Config{Name: p.Name, BaseURL: p.URL, Model: p.Model, Key: u.key, Logger: s.log})
+		u.Provider = gemini.New(gemini.Config{Name: p.Name, BaseURL: p.URL, Model: p.Model, Key: u.key, Limit: limit, Logger: s.log})
 	default:
 		u.base = base
+		u.limit = cmp.Or(limit, openaiLimit)
 		u.Provider = s.webrtc(p, base, u.key)
 	}
 	return u, err
@@ -75,12 +87,15 @@ func (s *Server) embedded(p config.Provider) (u upstream, err error) {
 	s.parts = append(s.parts, part{"embedded provider", e.run})
 	u.key = func() string { return key }
 	u.base = e.url() + "/v1/realtime"
+	u.limit = time.Duration(p.SessionLimit)
 	if p.Transport == "websocket" {
+		u.limit = 0
 		model := p.Model
 		if model == "" {
 			model = "gpt-realtime" // the embedded provider answers to any name, but wants one
 		}
-		u.Provider = openaiws.New(openaiws.Config{Name: p.Name, BaseURL: u.base, Model: model, Key: u.key, Logger: s.log})
+		u.Provider = openaiws.New(openaiws.Config{Name: p.Name, BaseURL: u.base, Model: model, Key: u.key,
+			Limit: cmp.Or(time.Duration(p.SessionLimit), -1), Logger: s.log})
 		return u, nil
 	}
 	u.Provider = s.webrtc(p, u.base, u.key)

@@ -40,10 +40,18 @@ type Call struct {
 	sides  []*sideband
 	ledger *usage.Ledger
 
+	setup    provider.Setup // of the provider's leg
+	legs     context.Context
+	work     sync.WaitGroup // goroutines of the legs
+	endLeg   context.CancelFunc
+	spare    *spare
+	spares   uint64
 	renewals int  // of the provider's connection
 	broken   bool // a step panicked
 
-	attached atomic.Int32 // sidebands so far, also those that have left
+	current  atomic.Uint64 // number of the leg whose events count
+	expired  atomic.Bool   // the provider says that its session has reached its limit
+	attached atomic.Int32  // sidebands so far, also those that have left
 	snapshot atomic.Pointer[Snapshot]
 	view     atomic.Pointer[realtime.Session]
 	done     chan struct{}

@@ -53,6 +53,10 @@ func (c *Call) execute() {
 			}
 		case conversation.Flush:
 			c.drained(func() { c.mail.post(fromHouse, conversation.Flushed{Barrier: e.Barrier}) })
+		case conversation.Renew:
+			c.renew(e)
+		case conversation.Swap:
+			c.swap(e.Take)
 		case conversation.Formats:
 			if w, ok := c.client.(*wire); ok {
 				w.formats(e)

@@ -46,7 +46,7 @@ func (c *Call) runClient(ctx context.Context) {
 // runProvider dials and keeps the provider's leg.
 func (c *Call) runProvider(ctx context.Context, setup provider.Setup) {
 	begin := time.Now()
-	leg, err := c.opts.Provider.Dial(ctx, setup, sink{c})
+	leg, err := c.opts.Provider.Dial(ctx, setup, sink{c, 0})
 	if err != nil {
 		if ctx.Err() == nil {
 			c.providerGone(err)
@@ -59,16 +59,34 @@ func (c *Call) runProvider(ctx context.Context, setup provider.Setup) {
 
 func (c *Call) providerGone(err error) {
 	e := provider.AsError(err)
+	if e.Class == provider.Lost && c.expired.Load() {
+		e = &provider.Error{Class: provider.Expired}
+	}
 	c.log.Warn("provider gone", "class", string(e.Class), "status", e.Status)
 	c.mail.post(fromHouse, conversation.ProviderGone{Class: string(e.Class), Sentence: e.Sentence()})
 }
 
 // sink is the call as its provider sees it.
-type sink struct{ c *Call }
+type sink struct {
+	c      *Call
+	number uint64 // of the leg
+}
+
+// codeExpired is how a provider says that a session has reached its limit.
+const codeExpired = "session_expired"
+
+// counts: the leg is the one that the call is had over. A second leg that waits is not heard yet, the one before it no more.
+func (s sink) counts() bool { return s.c.current.Load() == s.number }
 
 func (s sink) ProviderEvent(raw []byte, ev realtime.Event) {
+	if !s.counts() {
+		return
+	}
 	if ev == nil {
 		ev = unknown{raw}
+	}
+	if e, ok := ev.(*realtime.ErrorEvent); ok && e.Error != nil && e.Error.Code == codeExpired {
+		s.c.expired.Store(true)
 	}
 	if !s.c.mail.post(fromProvider, conversation.ProviderEvent{Event: ev, Raw: raw}) && s.c.overflow.CompareAndSwap(false, true) {
 		// Half a conversation is worse than none: without this event the state would be wrong.
@@ -76,16 +94,28 @@ func (s sink) ProviderEvent(raw []byte, ev realtime.Event) {
 	}
 }
 
-func (s sink) ProviderPacket(p *rtp.Packet, at time.Time) { s.c.down.packet(p, at) }
+func (s sink) ProviderPacket(p *rtp.Packet, at time.Time) {
+	if s.counts() {
+		s.c.down.packet(p, at)
+	}
+}
 
 // ProviderUsage and ProviderNotice make the sink one that wants to know (provider.UsageSink, provider.NoticeSink).
-func (s sink) ProviderUsage(u provider.Usage) { s.c.mail.post(fromProvider, u) }
+func (s sink) ProviderUsage(u provider.Usage) {
+	if s.counts() {
+		s.c.mail.post(fromProvider, u)
+	}
+}
 
 // ProviderNotice takes what the leg says of its own connection.
-func (s sink) ProviderNotice(n provider.Notice) { s.c.mail.post(fromProvider, n) }
+func (s sink) ProviderNotice(n provider.Notice) {
+	if s.counts() {
+		s.c.mail.post(fromProvider, n)
+	}
+}
 
 func (s sink) ProviderClosed(err error) {
-	if err != nil {
+	if err != nil && s.counts() {
 		s.c.providerGone(err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"hovor/gateway/call/conversation"
@@ -32,9 +31,11 @@ func (c *Call) Run(ctx context.Context) error {
 	if c.opts.Thread != nil {
 		setup.History = history(c.opts.Thread)
 	}
-	var wg sync.WaitGroup
-	wg.Go(func() { c.runClient(legs) })
-	wg.Go(func() { c.runProvider(legs, setup) })
+	c.legs, c.setup = legs, setup
+	first, end := context.WithCancel(legs)
+	c.endLeg = end
+	c.work.Go(func() { c.runClient(legs) })
+	c.work.Go(func() { defer end(); c.runProvider(first, setup) })
 
 	c.loop(ctx)
 	c.flush()
@@ -43,7 +44,7 @@ func (c *Call) Run(ctx context.Context) error {
 	if c.up.tap != nil {
 		c.up.tap.Close()
 	}
-	wg.Wait()
+	c.work.Wait()
 	c.finished()
 	return nil
 }
@@ -89,6 +90,11 @@ func (c *Call) take(l letter) {
 		c.observer.SetupPhase("provider_connect", w.took)
 		c.connect(w.leg)
 		c.step(conversation.ProviderReady{})
+	case spareReady:
+		c.spare = w.spare
+		c.step(conversation.RenewReady{})
+	case spareFailed:
+		c.step(conversation.RenewFailed{})
 	case provider.Usage:
 		c.cost(w)
 	case provider.Notice:

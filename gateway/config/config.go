@@ -126,6 +126,9 @@ type Provider struct {
 	KeyEnv string `yaml:"key_env"`
 	// Model is the name the provider knows. Empty: the name the client asked for.
 	Model string `yaml:"model"`
+	// SessionLimit is how long the provider keeps a session; it is renewed in a quiet moment before, with what was said. 0: the
+	// kind's own (60m for openai, openai-ws and azure, 10m for gemini, none for local).
+	SessionLimit Duration `yaml:"session_limit"`
 	// Brain is dialogue or a path of a script file. Only for local; default dialogue.
 	Brain string `yaml:"brain"`
 }

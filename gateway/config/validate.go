@@ -180,6 +180,9 @@ func (k *checker) provider(at string, p Provider) {
 	if want.key && p.KeyEnv == "" {
 		k.bad(at+".key_env", "is missing", "name the environment variable that holds the API key, such as OPENAI_API_KEY")
 	}
+	if p.SessionLimit < 0 {
+		k.bad(at+".session_limit", "must not be negative", "such as 60m")
+	}
 	if p.Kind != "local" && p.Brain != "" {
 		k.bad(at+".brain", "is only for the embedded provider", "take it out")
 	}

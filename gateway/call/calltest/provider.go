@@ -85,6 +85,13 @@ func (p *Provider) Hears(texts ...string) {
 // Refuse answers every new call with err; nil lets them in again.
 func (p *Provider) Refuse(err error) { p.mu.Lock(); p.refuse = err; p.mu.Unlock() }
 
+// Legs are all legs so far, the oldest first.
+func (p *Provider) Legs() []*Upstream {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.legs[:len(p.legs):len(p.legs)]
+}
+
 // Last is the newest leg; nil before there is one.
 func (p *Provider) Last() *Upstream {
 	p.mu.Lock()
@@ -178,6 +185,14 @@ func (u *Upstream) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// Expire ends the leg as a provider does whose session has reached its limit.
+func (u *Upstream) Expire() {
+	u.post(func() {
+		u.say((&realtime.Error{Type: "invalid_request_error", Code: "session_expired", Message: "Your session hit the maximum duration."}).Event())
+		time.AfterFunc(100*time.Millisecond, u.stop)
+	})
 }
 
 // Close ends the leg as a provider does that shuts down in good order.

@@ -37,6 +37,7 @@ type Limits struct {
 	Cancel      time.Duration // from cancelling a response until it ends [3 s]
 	ToolResult  time.Duration // from a tool call until its output [90 s]
 	Barrier     time.Duration // push-to-talk: for what has arrived to be heard [400 ms]
+	Session     time.Duration // of the provider's own session, which is renewed before [never: its leg does that, or it has none]
 	BufferClear time.Duration // how much silence the provider's input buffer may gather [10 s]
 }
 

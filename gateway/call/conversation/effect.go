@@ -69,6 +69,14 @@ type (
 	// Flush asks for Flushed{Barrier} after everything that has arrived by now was heard.
 	Flush struct{ Barrier uint64 }
 
+	// Renew asks for a second leg of the provider with this session and history. Its answer is RenewReady or RenewFailed.
+	Renew struct {
+		Session realtime.Session
+		History []realtime.Item
+	}
+	// Swap lets the second leg take the first one's place, or go.
+	Swap struct{ Take bool }
+
 	// Formats says in which form a WebSocket carries audio; nil is the default.
 	Formats struct{ Input, Output *realtime.AudioFormat }
 
@@ -95,6 +103,8 @@ func (Listen) effect()           {}
 func (AssistantAudible) effect() {}
 func (Playout) effect()          {}
 func (Flush) effect()            {}
+func (Renew) effect()            {}
+func (Swap) effect()             {}
 func (Formats) effect()          {}
 func (Keep) effect()             {}
 func (Forget) effect()           {}

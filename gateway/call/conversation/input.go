@@ -79,6 +79,11 @@ type (
 		Sentence string
 	}
 
+	// RenewReady: the second leg that Renew asked for stands, and waits.
+	RenewReady struct{}
+	// RenewFailed: it could not be had.
+	RenewFailed struct{}
+
 	// EarEvent is what the ear noticed. SpeechEnd and Onset are the back-dated edges in call time.
 	EarEvent struct {
 		Event     turn.Event
@@ -123,6 +128,8 @@ func (ProviderReady) happening()   {}
 func (ProviderEvent) happening()   {}
 func (ProviderGone) happening()    {}
 func (ProviderNoticed) happening() {}
+func (RenewReady) happening()      {}
+func (RenewFailed) happening()     {}
 func (EarEvent) happening()        {}
 func (FirstAudio) happening()      {}
 func (Flushed) happening()         {}

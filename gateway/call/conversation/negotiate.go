@@ -107,6 +107,7 @@ func (st *step) providerReady() {
 	}
 	st.ready, st.openAt = true, st.now
 	st.cleared, st.clearedAt = st.media.Received, st.now
+	st.renewFrom(st.now)
 	st.word()
 	for _, ev := range st.waiting {
 		st.do(ToProvider{ev})

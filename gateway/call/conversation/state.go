@@ -15,18 +15,22 @@ type State struct {
 	now   time.Duration
 	media Media
 
-	minted   uint64        // ids made so far
-	channel  bool          // the client's event channel is open
-	ready    bool          // the provider is connected
-	openAt   time.Duration // when both were there: from then on the ear counts
-	warned   bool          // of the longest time
-	warnedAt time.Duration // of silence: for which last word
-	renewing bool          // the provider's connection is being made again
-	ended    bool
-	reason   EndReason
-	doom     doom // the call cannot be; the client is told as soon as it can hear it
-	voiced   bool // the first audio of the call has been counted
-	spoke    bool // the assistant's voice was heard once; it cannot change any more
+	minted    uint64        // ids made so far
+	channel   bool          // the client's event channel is open
+	ready     bool          // the provider is connected
+	openAt    time.Duration // when both were there: from then on the ear counts
+	warned    bool          // of the longest time
+	warnedAt  time.Duration // of silence: for which last word
+	renewing  bool          // the provider's connection is being made again
+	renewAt   time.Duration // when a quiet moment for a second leg is looked for; 0 = never
+	renewOn   bool          // a second leg is being opened
+	renewTold bool
+	renewWord time.Duration // the last word that it was told of
+	ended     bool
+	reason    EndReason
+	doom      doom // the call cannot be; the client is told as soon as it can hear it
+	voiced    bool // the first audio of the call has been counted
+	spoke     bool // the assistant's voice was heard once; it cannot change any more
 
 	session realtime.Session // effective; what the client sees but for what is hidden from it
 	waiting []realtime.Event // for the provider, until it is ready

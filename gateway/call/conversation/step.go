@@ -49,6 +49,10 @@ func (st *step) dispatch(what Happening) {
 		st.providerEvent(h)
 	case ProviderNoticed:
 		st.noticed(h)
+	case RenewReady:
+		st.renewed()
+	case RenewFailed:
+		st.renewFailed()
 	case EarEvent:
 		st.earEvent(h)
 	case FirstAudio:
@@ -87,6 +91,9 @@ func (st *step) since(t time.Duration) time.Duration {
 func (st *step) up(ev realtime.Event, eventID string) bool {
 	if st.from != Everybody && eventID != "" {
 		st.asked = addBounded(st.asked, sender{eventID: eventID, from: st.from}, maxAsked)
+	}
+	if _, clear := ev.(*realtime.InputAudioBufferClear); !clear {
+		st.renewWord = never // a second leg that is being opened does not know of it
 	}
 	if st.ready {
 		st.do(ToProvider{ev})

@@ -141,6 +141,13 @@ func (s *State) alarms() (as alarms) {
 	case s.gen.stage == running:
 		as.set(l.Stall, max(s.gen.heardFrom, s.media.ProviderPacket), (*step).stalled)
 	}
+	if s.renewAt > 0 && !s.renewOn && s.ready {
+		if s.quiet() {
+			as.set(max(s.renewAt, s.active+renewQuiet), 0, (*step).renew)
+		} else if !s.renewTold {
+			as.set(s.renewAt, 0, (*step).renewLate)
+		}
+	}
 	if s.barrier.n != 0 {
 		as.set(l.Barrier, s.barrier.at+s.barrier.backlog, func(st *step) { st.flushed(st.barrier.n) })
 	}
