@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -74,7 +75,7 @@ func audioPath(c *config.Config, a config.Assistant) string {
 			return "Your voice goes from your browser straight to the voice service, on this machine and past this gateway."
 		case a.Mode == config.Direct:
 			return "Your voice goes from your browser straight to " + whereOf(p) + "; this server does not receive it."
-		case p.Kind == "local":
+		case whereOf(p) == "this machine":
 			return "Your voice goes from your browser to this server, and stays on this machine."
 		default:
 			return "Your voice goes from your browser through this server to " + whereOf(p) + "."
@@ -106,6 +107,9 @@ func whereOf(p config.Provider) string {
 	u, err := url.Parse(p.URL)
 	if err != nil {
 		return p.Name
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsLoopback() || u.Hostname() == "localhost" {
+		return "this machine"
 	}
 	return u.Hostname()
 }

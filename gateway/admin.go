@@ -17,6 +17,9 @@ func (r *readiness) set(why string) { r.why.Store(&why) }
 func adminHandler(m *telemetry.Metrics, ready *readiness) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, "/metrics\n/healthz\n/readyz")
+	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if why := *ready.why.Load(); why != "" {

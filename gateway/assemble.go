@@ -119,14 +119,33 @@ func (s *Server) tools(port live, demoURL string) (*tools.Service, error) {
 	return tools.New(tools.Config{Catalogue: list, HTTP: exec, Screen: port, Sessions: port, Observer: port, Logger: s.log})
 }
 
+// weights finds a relative path in the working directory, else in the folder above the program's own: bin/hovor works
+// from anywhere.
+func weights(path string) string {
+	if exists(path) || filepath.IsAbs(path) {
+		return path
+	}
+	if exe, err := os.Executable(); err == nil {
+		if near := filepath.Join(filepath.Dir(exe), "..", path); exists(near) {
+			return near
+		}
+	}
+	return path
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // ear loads the detector's weights once for all calls; nil when the ear is off.
 func (s *Server) ear() (func() vad.Detector, error) {
 	if s.cfg.Ear.Off {
 		return nil, nil
 	}
-	model, err := silero.Load(s.cfg.Ear.Model)
+	model, err := silero.Load(weights(s.cfg.Ear.Model))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; the key ear.model says where they are", err)
 	}
 	return func() vad.Detector { return model.Stream() }, nil
 }

@@ -53,7 +53,7 @@ func newEmbedded(e Embedded) (_ *embedded, err error) {
 	}
 	made := &embedded{engine: c.Engine}
 	if made.server, err = local.New(c); err == nil {
-		made.listener, err = listen(e.Listen, "--listen")
+		made.listener, err = listen(e.Listen, "listen")
 	}
 	if err != nil {
 		_ = made.engine.Close()

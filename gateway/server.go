@@ -67,14 +67,14 @@ func (s *Server) listen() (err error) {
 	if s.public, err = listen(s.cfg.Listen, "listen"); err != nil {
 		return err
 	}
-	s.admin, err = listen(s.cfg.AdminListen, "admin_listen")
+	s.admin, err = listen(s.cfg.AdminListen, "admin-listen")
 	return err
 }
 
 func listen(addr, key string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil && isAddrInUse(err) {
-		return nil, fmt.Errorf("%w: %s; end the other program, or set %s", ErrAddressInUse, addr, key)
+		return nil, fmt.Errorf("%w: %s; end the other program, or choose another with --%s", ErrAddressInUse, addr, key)
 	}
 	return l, err
 }
@@ -89,7 +89,7 @@ func (s *Server) media() (err error) {
 		c.TCPListen = addr
 	}
 	if s.engine, err = sfu.NewEngine(c); errors.Is(err, sfu.ErrPortInUse) {
-		return fmt.Errorf("%w; end the other program, or set media.port", err)
+		return fmt.Errorf("%w; end the other program, or choose another with --media-port", err)
 	}
 	return err
 }

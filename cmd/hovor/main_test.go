@@ -121,7 +121,7 @@ func TestWhatStopsAStartIsSaidInOneSentence(t *testing.T) {
 		{"a typo in the configuration", file(t, "providers:", "provider:"), nil, nil, exitConfig, []string{"no such key", `did you mean "providers"?`, "hovor.yaml:"}},
 		{"the page's port in use", file(t), []string{"--listen", taken.Addr().String()}, nil, exitFailed, []string{"already in use", taken.Addr().String()}},
 		{"the admin port in use", file(t), []string{"--admin-listen", taken.Addr().String()}, nil, exitFailed, []string{"already in use", taken.Addr().String()}},
-		{"the media port in use", file(t, "  loopback: true", "  loopback: true\n  address: 127.0.0.1"), []string{"--media-port", mediaPort}, nil, exitFailed, []string{"in use", mediaPort, "media.port"}},
+		{"the media port in use", file(t, "  loopback: true", "  loopback: true\n  address: 127.0.0.1"), []string{"--media-port", mediaPort}, nil, exitFailed, []string{"in use", mediaPort, "--media-port"}},
 		{"no weights", file(t, "demo:\n", "ear: {model: nowhere.onnx}\ndemo:\n"), nil, nil, exitFailed, []string{"weights are missing", "make models"}},
 		{"wrong weights", file(t, "demo:\n", "ear: {model: "+spoiled+"}\ndemo:\n"), nil, nil, exitFailed, []string{"not the pinned ones", "make models"}},
 		{"no speech synthesizer", file(t), nil, []string{"ESPEAK_DATA_PATH=" + t.TempDir()}, exitFailed, []string{"espeak-ng", "apt-get install"}},
@@ -246,7 +246,7 @@ func TestTheSecondSignalExitsAtOnceEvenInACall(t *testing.T) {
 	if err := r.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	for !strings.Contains(r.said.Text(), "ending calls") { // two signals in one instant are one
+	for !strings.Contains(r.said.Text(), "once more ends at once") { // two signals in one instant are one
 		if !r.said.Scan() {
 			t.Fatal("it did not say that it is ending")
 		}

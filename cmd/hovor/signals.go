@@ -15,7 +15,7 @@ func untilSignal() (context.Context, context.CancelFunc) {
 	signal.Notify(got, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-got
-		fmt.Fprintln(os.Stderr, "\nhovor: ending calls; once more ends at once")
+		fmt.Fprintln(os.Stderr, "\nhovor: ending: calls that are open may finish within limits.drain; once more ends at once")
 		cancel()
 		<-got
 		os.Exit(exitAtOnce)
