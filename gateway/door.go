@@ -82,7 +82,7 @@ func (d *door) Mint(_ context.Context, c signaling.Caller, req realtime.ClientSe
 		cl.threadID, oneUse = req.Hovor.ThreadID, req.Hovor.OneUse
 		cl.events, cl.fields, cl.duration = req.Hovor.Events, req.Hovor.Fields, time.Duration(req.Hovor.MaxDuration)*time.Second
 	}
-	token, expires, err := d.secrets.Mint(cl, ttl, oneUse)
+	token, expires, err := d.secrets.MintFor(p.ID, cl, ttl, oneUse)
 	if err != nil {
 		return nil, err
 	}

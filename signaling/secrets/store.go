@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,10 @@ const (
 // DefaultCapacity is how many secrets a store holds: at one a second with the default time to live it is never reached,
 // and at about 200 bytes each it is 2 MB.
 const DefaultCapacity = 10_000
+
+// ownerCapacity is how many secrets one owner may have that have not expired: enough for a load test that is one person, too
+// few to leave no room for others.
+const ownerCapacity = DefaultCapacity / 5
 
 // Prefix is what stock clients look for before they send anything.
 const Prefix = "ek_"
@@ -40,9 +45,12 @@ type Store[C any] struct {
 	mu     sync.Mutex // guards what follows
 	byHash map[hash]*entry[C]
 	byEnd  ends[C]
+	owned  map[string][]*entry[C] // at most ownerCapacity each
 }
 
 type entry[C any] struct {
+	owner   string
+	index   int // in byEnd
 	hash    hash
 	claims  C
 	expires time.Time
@@ -55,13 +63,19 @@ func New[C any](capacity int) *Store[C] {
 	if capacity <= 0 {
 		capacity = DefaultCapacity
 	}
-	s := &Store[C]{capacity: capacity, byHash: make(map[hash]*entry[C])}
+	s := &Store[C]{capacity: capacity, byHash: make(map[hash]*entry[C]), owned: make(map[string][]*entry[C])}
 	rand.Read(s.key[:]) // never fails (package crypto/rand)
 	return s
 }
 
 // Mint issues a secret that is good for ttl (0 = DefaultTTL), for one call or for any number. Errors: ErrTTL, ErrFull.
 func (s *Store[C]) Mint(claims C, ttl time.Duration, oneUse bool) (token string, expires time.Time, err error) {
+	return s.MintFor("", claims, ttl, oneUse)
+}
+
+// MintFor is Mint for somebody who may have only so many secrets that have not expired, so that nobody can take all the room.
+// Owner "" is nobody, and has no such bound.
+func (s *Store[C]) MintFor(owner string, claims C, ttl time.Duration, oneUse bool) (token string, expires time.Time, err error) {
 	if ttl == 0 {
 		ttl = DefaultTTL
 	}
@@ -70,12 +84,15 @@ func (s *Store[C]) Mint(claims C, ttl time.Duration, oneUse bool) (token string,
 	}
 	token = newToken()
 	now := time.Now()
-	e := &entry[C]{hash: s.hash(token), claims: claims, expires: now.Add(ttl), oneUse: oneUse}
+	e := &entry[C]{owner: owner, hash: s.hash(token), claims: claims, expires: now.Add(ttl), oneUse: oneUse}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.makeRoom(now) {
+	if !s.makeRoom(now) || !s.makeRoomFor(owner, now) {
 		return "", time.Time{}, ErrFull
+	}
+	if owner != "" {
+		s.owned[owner] = append(s.owned[owner], e)
 	}
 	s.byHash[e.hash] = e
 	heap.Push(&s.byEnd, e)
@@ -136,10 +153,36 @@ func (s *Store[C]) makeRoom(now time.Time) bool {
 		if now.Before(oldest.expires) || !full && now.Before(oldest.expires.Add(graceful)) {
 			break
 		}
-		heap.Pop(&s.byEnd)
-		delete(s.byHash, oldest.hash)
+		s.forget(oldest)
 	}
 	return len(s.byHash) < s.capacity
+}
+
+// makeRoomFor forgets an owner's expired secrets when their share is used up. The caller holds mu.
+func (s *Store[C]) makeRoomFor(owner string, now time.Time) bool {
+	if len(s.owned[owner]) < ownerCapacity {
+		return true
+	}
+	for _, e := range slices.Clone(s.owned[owner]) {
+		if !now.Before(e.expires) {
+			s.forget(e)
+		}
+	}
+	return len(s.owned[owner]) < ownerCapacity
+}
+
+// forget takes a secret out of everything. The caller holds mu.
+func (s *Store[C]) forget(e *entry[C]) {
+	heap.Remove(&s.byEnd, e.index)
+	delete(s.byHash, e.hash)
+	if e.owner == "" {
+		return
+	}
+	if left := slices.DeleteFunc(s.owned[e.owner], func(o *entry[C]) bool { return o == e }); len(left) > 0 {
+		s.owned[e.owner] = left
+	} else {
+		delete(s.owned, e.owner)
+	}
 }
 
 func (s *Store[C]) hash(token string) (h hash) {
@@ -160,8 +203,15 @@ type ends[C any] []*entry[C]
 
 func (e ends[C]) Len() int           { return len(e) }
 func (e ends[C]) Less(i, j int) bool { return e[i].expires.Before(e[j].expires) }
-func (e ends[C]) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
-func (e *ends[C]) Push(x any)        { *e = append(*e, x.(*entry[C])) }
+func (e ends[C]) Swap(i, j int) {
+	e[i], e[j] = e[j], e[i]
+	e[i].index, e[j].index = i, j
+}
+func (e *ends[C]) Push(x any) {
+	one := x.(*entry[C])
+	one.index = len(*e)
+	*e = append(*e, one)
+}
 func (e *ends[C]) Pop() any {
 	old := *e
 	last := old[len(old)-1]

@@ -135,3 +135,41 @@ func TestWhoOpenedACallMayStillEndIt(t *testing.T) {
 		t.Error("nobody holds a secret that was never issued")
 	}
 }
+
+func TestOneOwnerCannotTakeAllTheRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New[string](0)
+		first := ""
+		for i := range DefaultCapacity {
+			ttl := MaxTTL
+			if i == 0 {
+				ttl = MinTTL
+			}
+			token, _, err := s.MintFor("bob", "bob", ttl, false)
+			if i == 0 {
+				first = token
+			}
+			if i < ownerCapacity && err != nil || i >= ownerCapacity && !errors.Is(err, ErrFull) {
+				t.Fatalf("bob's secret %d: %v", i, err)
+			}
+		}
+		token, _, err := s.MintFor("alice", "alice", 0, false)
+		if err != nil {
+			t.Fatalf("bob leaves alice no room: %v", err)
+		}
+		time.Sleep(MinTTL)
+		if _, _, err := s.MintFor("bob", "bob", 0, false); err != nil {
+			t.Errorf("what has expired must make room: %v", err)
+		}
+		if _, err := s.Redeem(first); !errors.Is(err, ErrUnknown) {
+			t.Errorf("the one that made room: %v", err)
+		}
+		if who, err := s.Redeem(token); who != "alice" || err != nil {
+			t.Errorf("alice's: %q, %v", who, err)
+		}
+		time.Sleep(MaxTTL + graceful)
+		if _, _, err := s.MintFor("alice", "alice", 0, false); err != nil || s.Len() != 1 || len(s.owned) != 1 {
+			t.Errorf("%d secrets of %d owners are left, %v", s.Len(), len(s.owned), err)
+		}
+	})
+}
