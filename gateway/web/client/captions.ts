@@ -42,6 +42,7 @@ export class Captions {
   #byId = new Map<string, Caption>()
   #aliases = new Map<string, string>() // items that are no lines (instructions, tool outputs) → the line before them
   #heard = new Map<string, string>() // the heard prefix as the gateway told it; the words may still be on their way
+  #uncommitted = new Set<string>() // speech that a cleared buffer takes away
   #language: string
 
   constructor(language = 'en') {
@@ -57,6 +58,7 @@ export class Captions {
     this.#byId.clear()
     this.#aliases.clear()
     this.#heard.clear()
+    this.#uncommitted.clear()
   }
 
   apply(e: WireEvent): Caption[] {
@@ -78,7 +80,16 @@ export class Captions {
       case 'input_audio_buffer.speech_started':
       case 'input_audio_buffer.committed':
         if (!e.item_id) return null
+        if (e.type === 'input_audio_buffer.committed') this.#uncommitted.delete(e.item_id)
+        else if (!this.#byId.has(e.item_id)) this.#uncommitted.add(e.item_id)
         return this.#place(e.item_id, 'person', e.previous_item_id)
+
+      case 'input_audio_buffer.cleared': {
+        const gone = [...this.#uncommitted].flatMap((id) => this.#byId.get(id) ?? [])
+        this.#uncommitted.clear()
+        for (const line of gone) this.#remove(line)
+        return gone
+      }
 
       case 'conversation.item.added':
       case 'conversation.item.created':
@@ -98,10 +109,8 @@ export class Captions {
       }
       case 'conversation.item.deleted': {
         const line = this.#byId.get(e.item_id ?? '')
-        if (!line) return null
-        this.#byId.delete(line.id)
-        this.lines.splice(this.lines.indexOf(line), 1)
-        return line
+        if (line) this.#remove(line)
+        return line ?? null
       }
 
       case 'conversation.item.input_audio_transcription.delta':
@@ -187,6 +196,7 @@ export class Captions {
 
   #item(item: Item, previous: string | null | undefined): Caption | null {
     if (!item.id) return null
+    this.#uncommitted.delete(item.id)
     if (item.type === 'function_call') {
       const line = this.#place(item.id, 'tool', previous)
       line.callId = item.call_id ?? null
@@ -256,6 +266,11 @@ export class Captions {
       }
     }
     return line
+  }
+
+  #remove(line: Caption): void {
+    this.#byId.delete(line.id)
+    this.lines.splice(this.lines.indexOf(line), 1)
   }
 
   #resolve(id: string): Caption | undefined {

@@ -64,6 +64,8 @@ const tail = 80
 const commitAfter = 200
 /** A shorter press is a slip, not speech; servers refuse less than 100 ms. */
 const shortest = 150
+/** After thinking, listening is told when it has lasted this long. */
+const settle = 150
 /** Nobody holds this long on purpose. */
 const longest = 120_000
 /** Waits before each new try after a lost connection. */
@@ -87,6 +89,7 @@ export class Talk extends Emitter<TalkEvents> {
   #holdStarted = 0
   #tail: ReturnType<typeof setTimeout> | undefined
   #commit: ReturnType<typeof setTimeout> | undefined
+  #settling: ReturnType<typeof setTimeout> | undefined
   #watchdog: ReturnType<typeof setTimeout> | undefined
   #playout: ReturnType<typeof setInterval> | undefined
   #tries = 0
@@ -302,8 +305,10 @@ export class Talk extends Emitter<TalkEvents> {
         this.#gate()
       }, tail)
     }
-    this.#update({ held: false }) // closes the microphone at once unless a tail runs
-    if (why === 'discard' || long < shortest) {
+    const discarded = why === 'discard' || long < shortest
+    clearTimeout(this.#settling)
+    this.#update({ held: false, state: this.#now.phase === 'live' ? (discarded ? 'listening' : 'thinking') : this.#now.state }) // closes the microphone at once unless a tail runs
+    if (discarded) {
       this.send({ type: 'input_audio_buffer.clear' })
       this.#responses.hold(false)
       if (why === 'up') this.emit('hint', 'hold_longer')
@@ -380,6 +385,7 @@ export class Talk extends Emitter<TalkEvents> {
     this.hold.releaseAll('disconnect')
     clearTimeout(this.#tail)
     clearTimeout(this.#commit)
+    clearTimeout(this.#settling)
     clearInterval(this.#playout)
     this.#tail = this.#commit = undefined
     this.#responses.apply({ type: 'output_audio_buffer.cleared' })
@@ -429,7 +435,7 @@ export class Talk extends Emitter<TalkEvents> {
       case 'hovor.state':
         if (isTalkState(e.state) && e.state !== 'ended') {
           this.#stateTold = true
-          this.#update({ state: e.state })
+          this.#told(e.state)
         }
         break
       case 'hovor.turn': {
@@ -451,6 +457,17 @@ export class Talk extends Emitter<TalkEvents> {
         break
     }
     if (!this.#stateTold) this.#guessState(e)
+  }
+
+  /**
+   * With push-to-talk nobody is heard who does not hold, whatever a server makes of a cleared buffer. And the silence between a tool
+   * and the answer that it leads to is no listening: it is believed only when it lasts.
+   */
+  #told(state: TalkState): void {
+    clearTimeout(this.#settling)
+    if (state === 'hearing' && this.#now.mode === 'ptt' && !this.#now.held) state = this.#commit === undefined ? 'listening' : 'thinking'
+    if (state !== 'listening' || this.#now.state !== 'thinking') return this.#update({ state })
+    this.#settling = setTimeout(() => this.#now.phase === 'live' && this.#update({ state }), settle)
   }
 
   /** A gateway or provider that tells no state still shows one by its events. */

@@ -151,6 +151,7 @@ async function resume(): Promise<void> {
 
 function draw(s: Snapshot): void {
   if (s !== talk.snapshot) s = talk.snapshot
+  if (s.held) hint = '' // what was said of the last hold is no word about this one
   const root = document.documentElement
   root.dataset.phase = s.phase
   root.dataset.mic = s.micOpen ? 'open' : 'closed'
@@ -190,6 +191,7 @@ function shownState(s: Snapshot): Shown {
   if (s.provider?.state === 'lost') return 'lost'
   if (s.state === 'ended') return 'listening'
   if (s.held) return 'hearing'
+  if (s.state === 'hearing' && s.mode === 'ptt') return 'ready'
   if (s.state === 'listening' && !s.micOpen) return 'ready'
   return s.state
 }

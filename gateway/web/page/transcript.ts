@@ -85,12 +85,12 @@ export class Transcript {
 }
 
 function worthShowing(line: Caption): boolean {
-  return line.text !== '' || line.failed || (line.speaker === 'person' && !line.final)
+  return line.text !== '' || line.failed || (line.speaker === 'person' && (!line.final || line.by === 'voice'))
 }
 
 function words(line: Caption): (Node | string)[] {
   if (line.failed) return [h('span', { class: 'gone' }, t('line.failed'))]
-  if (!line.text) return [h('span', { class: 'gone' }, t('line.waiting'))]
+  if (!line.text) return [h('span', { class: 'gone' }, t(line.final ? 'line.not_understood' : 'line.waiting'))]
   if (line.speaker === 'person' || line.heard === null || line.heard >= line.text.length) return [line.text]
   const heard = line.text.slice(0, line.heard)
   const rest = line.text.slice(line.heard)

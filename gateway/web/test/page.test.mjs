@@ -238,6 +238,27 @@ describe('push-to-talk', { skip }, () => {
     await far.wait('input_audio_buffer.clear', 2)
     await page.waitForFunction(() => /too short/.test(document.getElementById('hint').textContent))
     assert.equal((await far.types()).includes('input_audio_buffer.commit'), false)
+    await pressPointer()
+    await micIs('open')
+    assert.doesNotMatch(await page.textContent('#hint'), /too short/, 'the next hold is a fresh one')
+    await page.mouse.up()
+  })
+
+  test('nobody is heard who does not hold, whatever the server makes of a cleared buffer', async () => {
+    await watched()
+    await connect('ptt')
+    await page.keyboard.down('Space')
+    await heldLongEnough()
+    await far.send({ type: 'hovor.state', state: 'hearing' }, { type: 'input_audio_buffer.speech_started', item_id: 'u1' })
+    await page.waitForSelector('[data-item=u1]')
+    await says(page, 'state', 'hearing')
+    await page.keyboard.press('Escape')
+    await page.keyboard.up('Space')
+    await says(page, 'state', 'ready')
+    await far.send({ type: 'input_audio_buffer.cleared' }, { type: 'hovor.state', state: 'hearing' }, { type: 'hovor.tool', call_id: 'c1', name: 'marker', status: 'running' })
+    await page.waitForSelector('[data-item=u1]', { state: 'detached' })
+    await page.waitForSelector('#runs [data-call=c1]', { state: 'attached' })
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.state), 'ready')
   })
 
   test('Escape throws away what was said', async () => {
@@ -434,6 +455,35 @@ describe('the words', { skip }, () => {
     assert.equal(await page.getAttribute('[data-item=a1]', 'aria-live'), null, 'a finished line is a fresh addition to the log')
     await page.click('#tab-call')
     assert.match(await page.textContent('#turns tbody tr'), /open.*interrupted.*0\.54 s.*0\.32 s.*0\.18 s/)
+  })
+
+  test('what was not understood says so instead of vanishing', async () => {
+    await watched()
+    await connect()
+    await far.send(
+      { type: 'input_audio_buffer.speech_started', item_id: 'u1' },
+      { type: 'input_audio_buffer.committed', item_id: 'u1', previous_item_id: null },
+      { type: 'conversation.item.input_audio_transcription.completed', item_id: 'u1', transcript: '' },
+    )
+    await page.waitForSelector('[data-item=u1][data-final=true]')
+    assert.match(await page.textContent('[data-item=u1]'), /\(not understood\)/)
+    assert.ok(await page.isHidden('#empty'))
+  })
+
+  test('the silence between a tool and the answer is not called listening', async () => {
+    await watched()
+    await connect()
+    await far.send({ type: 'hovor.state', state: 'thinking' })
+    await says(page, 'state', 'thinking')
+    await page.evaluate(() => {
+      window.states = []
+      new MutationObserver(() => window.states.push(document.documentElement.dataset.state)).observe(document.documentElement, { attributeFilter: ['data-state'] })
+    })
+    await far.send({ type: 'hovor.state', state: 'listening' }, { type: 'hovor.state', state: 'thinking' }, { type: 'hovor.state', state: 'speaking' })
+    await says(page, 'state', 'speaking')
+    assert.equal(await page.evaluate(() => window.states.includes('listening')), false)
+    await far.send({ type: 'hovor.state', state: 'thinking' }, { type: 'hovor.state', state: 'listening' })
+    await says(page, 'state', 'listening')
   })
 
   test('carry their language, typed ones too', async () => {

@@ -62,6 +62,7 @@ export const cs: Table = {
   'line.typed': 'psáno',
   'line.waiting': 'Zapisuji …',
   'line.failed': 'Nepodařilo se zapsat.',
+  'line.not_understood': '(nesrozumitelné)',
   'line.interrupted': 'přerušeno',
   'line.unheard': 'Nezaznělo:',
   'line.latency': 'první zvuk za {time}',

@@ -62,6 +62,7 @@ export const de: Table = {
   'line.typed': 'geschrieben',
   'line.waiting': 'Wird aufgeschrieben …',
   'line.failed': 'Konnte nicht aufgeschrieben werden.',
+  'line.not_understood': '(nicht verstanden)',
   'line.interrupted': 'unterbrochen',
   'line.unheard': 'Nicht gehört:',
   'line.latency': 'erster Ton nach {time}',

@@ -61,6 +61,7 @@ export const en = {
   'line.typed': 'typed',
   'line.waiting': 'Writing down …',
   'line.failed': 'Could not be written down.',
+  'line.not_understood': '(not understood)',
   'line.interrupted': 'interrupted',
   'line.unheard': 'Not heard:',
   'line.latency': 'first sound after {time}',

@@ -62,6 +62,7 @@ export const ru: Table = {
   'line.typed': 'письменно',
   'line.waiting': 'Записываю …',
   'line.failed': 'Не удалось записать.',
+  'line.not_understood': '(неразборчиво)',
   'line.interrupted': 'прервано',
   'line.unheard': 'Не прозвучало:',
   'line.latency': 'первый звук через {time}',
