@@ -67,7 +67,11 @@ func (s *Server) assemble() error {
 		return err
 	}
 	s.parts = append(s.parts, part{"calls", d.calls.Run})
-	s.handler = s.routes(d, demoURL)
+	ice, err := s.iceServers()
+	if err != nil {
+		return err
+	}
+	s.handler = s.routes(d, demoURL, ice)
 	return nil
 }
 
@@ -150,9 +154,22 @@ func (s *Server) ear() (func() vad.Detector, error) {
 	return func() vad.Detector { return model.Stream() }, nil
 }
 
-func (s *Server) routes(d *door, demoURL string) http.Handler {
+// iceServers are what clients are told of STUN and TURN.
+func (s *Server) iceServers() (signaling.ICEServers, error) {
+	m := s.cfg.Media
+	ice := signaling.ICEServers{URLs: m.ICEServers}
+	if m.TURNSecretEnv != "" {
+		ice.Secret = signaling.NewCredential(os.Getenv(m.TURNSecretEnv))
+		if ice.Secret.IsZero() {
+			return ice, fmt.Errorf("the environment variable %s (media.turn_secret_env) is empty; put the TURN server's shared secret there", m.TURNSecretEnv)
+		}
+	}
+	return ice, ice.Validate()
+}
+
+func (s *Server) routes(d *door, demoURL string, ice signaling.ICEServers) http.Handler {
 	mux := http.NewServeMux()
-	realtime := signaling.NewHandler(d, signaling.HandlerConfig{AllowedOrigins: s.cfg.CORS.Origins, Logger: s.log})
+	realtime := signaling.NewHandler(d, signaling.HandlerConfig{AllowedOrigins: s.cfg.CORS.Origins, ICE: ice, Logger: s.log})
 	mux.Handle("/v1/realtime", realtime) // the WebSocket, and calls of the older dialect
 	mux.Handle("/v1/realtime/", realtime)
 	api := http.NewServeMux()

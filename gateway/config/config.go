@@ -46,6 +46,12 @@ type Media struct {
 	TCP bool `yaml:"tcp"`
 	// PublicIPs replace the interface addresses in candidates, for hosts behind one-to-one NAT.
 	PublicIPs []string `yaml:"public_ips"`
+	// ICEServers are STUN and TURN URLs for clients that ask for them by Link headers (RFC 9725); none are needed when this
+	// server's own addresses can be reached.
+	ICEServers []string `yaml:"ice_servers"`
+	// TURNSecretEnv names the environment variable with the secret that is shared with the TURN server (coturn:
+	// static-auth-secret), from which credentials are made that end by themselves.
+	TURNSecretEnv string `yaml:"turn_secret_env"`
 	// Loopback offers 127.0.0.1 as a candidate: right for a quickstart, wrong on the internet. Default false.
 	Loopback bool `yaml:"loopback"`
 }

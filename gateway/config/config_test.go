@@ -84,3 +84,40 @@ func TestPrintHidesSecrets(t *testing.T) {
 		t.Error("the printed configuration should say that a token is there")
 	}
 }
+
+func TestWhatIssueThreeAddedIsChecked(t *testing.T) {
+	const good = `media: {ice_servers: ["stun:stun.example.org:3478", "turn:turn.example.org:3478?transport=udp"], turn_secret_env: TURN_SECRET}
+people:
+  - {id: alice, name: Alice, token: long-enough}
+providers:
+  - {name: ws, kind: openai-ws, url: "https://api.example.org/v1", key_env: KEY, session_limit: 30m}
+  - {name: az, kind: azure, url: "https://name.openai.azure.com", key_env: KEY, transport: webrtc}
+  - {name: gem, kind: gemini, key_env: KEY}
+  - {name: here, kind: local, transport: websocket}
+  - {name: rtc, kind: openai, url: "https://api.example.org/v1", key_env: KEY}
+assistants:
+  - {name: a, aliases: [a], provider: rtc, mode: direct, policy: locked, client_fields: [turn_detection], client_events: [response.create], max_duration: 15m}
+  - {name: b, aliases: [b], provider: ws, policy: open}
+`
+	if _, err := Parse("hovor.yaml", []byte(good)); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+	for change, want := range map[[2]string]string{
+		{"stun:stun", "http://stun"}:                                  "media.ice_servers[0]",
+		{"kind: gemini", "kind: xai"}:                                 "local, openai, openai-ws, azure or gemini",
+		{"transport: webrtc", "transport: sctp"}:                      "providers[1].transport",
+		{"session_limit: 30m", "session_limit: -1m"}:                  "providers[0].session_limit",
+		{"provider: rtc, mode: direct", "provider: ws, mode: direct"}: "takes no offer of a browser",
+		{"mode: direct", "mode: indirect"}:                            "relay or direct",
+		{"policy: open", "policy: ajar"}:                              "locked, merge or open",
+		{"policy: open", "policy: open, locked: true"}:                "says the contrary of policy",
+		{"[turn_detection]", "[turn_detector]"}:                       "client_fields[0]",
+		{"[response.create]", `["response create"]`}:                  "client_events[0]",
+		{"max_duration: 15m", "max_duration: -15m"}:                   "assistants[0].max_duration",
+	} {
+		_, err := Parse("hovor.yaml", []byte(strings.Replace(good, change[0], change[1], 1)))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: want %q, got %v", change[1], want, err)
+		}
+	}
+}

@@ -18,6 +18,7 @@ var (
 	nodeID = regexp.MustCompile(`^[A-Za-z0-9]{1,8}$`)
 	name   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 
+	iceURL      = regexp.MustCompile(`^(stun|stuns|turn|turns):[^\s<>"\\,]+$`)
 	clientEvent = regexp.MustCompile(`^[a-z_]+(\.[a-z_]+)+$`)
 )
 
@@ -78,6 +79,14 @@ func (k *checker) addresses() {
 		if _, err := netip.ParseAddr(ip); err != nil {
 			k.bad(fmt.Sprintf("media.public_ips[%d]", i), fmt.Sprintf("%q is not an IP address", ip), "")
 		}
+	}
+	for i, u := range k.c.Media.ICEServers {
+		if !iceURL.MatchString(u) {
+			k.bad(fmt.Sprintf("media.ice_servers[%d]", i), fmt.Sprintf("%q is no STUN or TURN URL", u), "such as turn:turn.example.org:3478?transport=udp")
+		}
+	}
+	if k.c.Media.TURNSecretEnv != "" && len(k.c.Media.ICEServers) == 0 {
+		k.bad("media.turn_secret_env", "no TURN server is named", "set media.ice_servers, or take it out")
 	}
 	for i, o := range k.c.CORS.Origins {
 		u, err := url.Parse(o)

@@ -10,7 +10,7 @@ import (
 	"hovor/signaling/realtime"
 )
 
-func TestComplaint11AProvidersSessionIsRenewedUnderThePerson(t *testing.T) {
+func TestRow6_11_AProvidersSessionIsRenewedUnderThePerson(t *testing.T) {
 	live(t, calltest.Options{Link: near, Upstream: near, Limits: call.Limits{Session: time.Minute}}, func(t *testing.T, w *calltest.World) {
 		w.Provider.Will(calltest.Script{Think: 200 * time.Millisecond, Text: "My name is Hovor.", Audio: time.Second})
 		w.Provider.Hears("what is your name", "are you there")
@@ -56,7 +56,7 @@ func TestComplaint11AProvidersSessionIsRenewedUnderThePerson(t *testing.T) {
 	})
 }
 
-func TestComplaint11NobodyIsCutOffBySomebodyElsesLimit(t *testing.T) {
+func TestRow6_11_NobodyIsCutOffBySomebodyElsesLimit(t *testing.T) {
 	live(t, calltest.Options{Limits: call.Limits{Session: time.Minute}}, func(t *testing.T, w *calltest.World) {
 		w.Provider.Will(calltest.Script{Think: 100 * time.Millisecond, Text: "A story without an end.", Audio: 3 * time.Minute})
 		b := w.Dial()

@@ -25,7 +25,7 @@ func attach(w *calltest.World, c call.Live) *calltest.Wire {
 	return s
 }
 
-func TestComplaint23ASidebandMayAttachBeforeTheMediaStands(t *testing.T) {
+func TestRow6_23_ASidebandMayAttachBeforeTheMediaStands(t *testing.T) {
 	live(t, calltest.Options{Link: near, Upstream: near}, func(t *testing.T, w *calltest.World) {
 		b, err := w.TryDial() // 201 is written, nothing is connected
 		if err != nil {
@@ -65,7 +65,7 @@ func TestComplaint23ASidebandMayAttachBeforeTheMediaStands(t *testing.T) {
 	})
 }
 
-func TestComplaint5TheEndOfTheCallEndsItsSidebandsAndTheProvider(t *testing.T) {
+func TestRow6_5_TheEndOfTheCallEndsItsSidebandsAndTheProvider(t *testing.T) {
 	live(t, calltest.Options{Link: near, Upstream: near}, func(t *testing.T, w *calltest.World) {
 		b := w.Dial()
 		calltest.Await[*realtime.HovorProvider](b, 3*time.Second, nil)

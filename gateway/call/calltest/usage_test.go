@@ -35,7 +35,7 @@ func (b *books) PutResponse(r usage.Response) error {
 	return nil
 }
 
-func TestComplaint15WhatACallCostsIsWrittenDownAlsoWhatWasCutAndLost(t *testing.T) {
+func TestRow6_15_WhatACallCostsIsWrittenDownAlsoWhatWasCutAndLost(t *testing.T) {
 	b := &books{}
 	live(t, calltest.Options{Link: near, Upstream: near, Books: b}, func(t *testing.T, w *calltest.World) {
 		cost := &realtime.Usage{TotalTokens: 120, InputTokens: 80, OutputTokens: 40,

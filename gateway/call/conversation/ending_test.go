@@ -8,7 +8,7 @@ import (
 	"hovor/signaling/realtime"
 )
 
-func TestComplaint4AForgottenCallIsWarnedAndEnded(t *testing.T) {
+func TestRow6_4_AForgottenCallIsWarnedAndEnded(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits Limits
 		reason EndReason
@@ -54,7 +54,7 @@ func TestAWordPutsTheIdleEndOff(t *testing.T) {
 	}
 }
 
-func TestComplaint11ARenewedProviderIsNotTheEnd(t *testing.T) {
+func TestRow6_11_ARenewedProviderIsNotTheEnd(t *testing.T) {
 	d := ready(t, nil)
 	d.do(ProviderNoticed{Kind: string(provider.Expiring), In: 50 * time.Second})
 	if p := toClient[*realtime.HovorProvider](d); p.State != "expiring" || p.InMS != 50_000 {

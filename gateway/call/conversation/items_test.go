@@ -69,7 +69,7 @@ func TestAnUnknownItemIsAskedOfTheProvider(t *testing.T) {
 	d.gone("item_old") // nobody to ask yet
 }
 
-func TestComplaint24IDsAreNeverUsedTwice(t *testing.T) {
+func TestRow6_24_IDsAreNeverUsedTwice(t *testing.T) {
 	d := ready(t, nil)
 	item := realtime.UserText("one")
 	item.ID = "item_mine"
@@ -110,7 +110,7 @@ func TestComplaint24IDsAreNeverUsedTwice(t *testing.T) {
 	}
 }
 
-func TestComplaint19OrderIsByItemAndNotByArrival(t *testing.T) {
+func TestRow6_19_OrderIsByItemAndNotByArrival(t *testing.T) {
 	d := ready(t, nil)
 	d.speak()
 	d.provider(&realtime.InputAudioBufferCommitted{ItemID: "theirs_1"})

@@ -36,7 +36,7 @@ func passed(u realtime.Session) []string {
 	return names
 }
 
-func TestComplaint14AClientChangesWhatThePolicyLetsIt(t *testing.T) {
+func TestRow6_14_AClientChangesWhatThePolicyLetsIt(t *testing.T) {
 	all := FieldNames()
 	for name, c := range map[string]struct {
 		policy Policy
@@ -81,7 +81,7 @@ func TestComplaint14AClientChangesWhatThePolicyLetsIt(t *testing.T) {
 	}
 }
 
-func TestComplaint14ALockedAssistantIsNotSeen(t *testing.T) {
+func TestRow6_14_ALockedAssistantIsNotSeen(t *testing.T) {
 	const canary = "the secret of the house"
 	d := newDrive(t, func(c *Config) {
 		c.Assistant.Policy, c.Assistant.Instructions = Locked, canary
@@ -173,7 +173,7 @@ func TestEventsThatAreNotAllowedDoNotPass(t *testing.T) {
 	d.want("p:response.create")
 }
 
-func TestComplaint22AVoiceThatCannotChangeIsLeftOut(t *testing.T) {
+func TestRow6_22_AVoiceThatCannotChangeIsLeftOut(t *testing.T) {
 	d := ready(t, nil)
 	d.speak()
 	d.answer("r1", "item_a")

@@ -194,6 +194,9 @@ func (st *step) toolLost() {
 	c := st.calls[0]
 	item := replaceOutput(realtime.Item{Type: realtime.ItemFunctionCallOutput, CallID: c.id}, "pending", "Nobody reported what became of this call.")
 	st.answerCall(c.id)
+	if c.name != "" {
+		st.tell(&realtime.HovorTool{CallID: c.id, Name: c.name, Status: "pending"})
+	}
 	st.up(&realtime.ConversationItemCreate{EventID: st.own("item"), Item: item}, "")
 	if len(st.calls) == 0 {
 		st.ask(request{waiting: true, own: true, event: &realtime.ResponseCreate{EventID: st.own("create")}})
