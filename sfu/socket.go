@@ -39,7 +39,20 @@ type sockets struct {
 	v6       bool
 }
 
-func listen(n transport.Net, w wires, count *socketCounters, cfg Config, log pionLoggers) (*sockets, error) {
+// listen binds the UDP and the TCP port. A free UDP port (number 0) whose TCP twin is taken is given back for another.
+func listen(n transport.Net, w wires, count *socketCounters, cfg Config, log pionLoggers) (s *sockets, err error) {
+	for range samePortRetries {
+		if s, err = listenOnce(n, w, count, cfg, log); !errors.Is(err, ErrPortInUse) {
+			break
+		}
+		if _, port, _ := splitHostPort(cfg.UDPListen); port != 0 {
+			break
+		}
+	}
+	return s, err
+}
+
+func listenOnce(n transport.Net, w wires, count *socketCounters, cfg Config, log pionLoggers) (*sockets, error) {
 	host, port, err := splitHostPort(cfg.UDPListen)
 	if err != nil {
 		return nil, fmt.Errorf("%w: UDP address %q: %w", ErrBadConfig, cfg.UDPListen, err)

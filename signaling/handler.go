@@ -171,8 +171,12 @@ func (h *handler) logRequest(w *reply, r *http.Request) {
 	h.log.LogAttrs(r.Context(), level, "signaling request", attrs...)
 }
 
+// mintBody bounds the request for a secret, because its session is held for as long as the secret is.
+const mintBody = 128 << 10
+
 func (h *handler) mint(w *reply, r *http.Request, c Caller, _ string) {
 	var req realtime.ClientSecretRequest
+	r.Body = http.MaxBytesReader(w, r.Body, mintBody)
 	body, err := readBody(r)
 	if err != nil {
 		w.fail(err)

@@ -366,3 +366,13 @@ func TestTheLogHoldsNothingOfAnAddressThatTheClientMadeUp(t *testing.T) {
 		t.Errorf("the log does not say which endpoint it was\n%s", &log)
 	}
 }
+
+func TestASecretHoldsNoHugeSession(t *testing.T) {
+	h := NewHandler(newFake(), HandlerConfig{})
+	for size, status := range map[int]int{mintBody / 2: 200, mintBody: 413} {
+		body := `{"session":{"type":"realtime","instructions":"` + strings.Repeat("a", size) + `"}}`
+		if r := ask(h, "POST", "/v1/realtime/client_secrets", body, "Content-Type", "application/json"); r.StatusCode != status {
+			t.Errorf("a session of %d bytes: status %d, want %d", size, r.StatusCode, status)
+		}
+	}
+}
