@@ -85,7 +85,8 @@ func ServeEmbedded(ctx context.Context, e Embedded) error {
 	return made.run(ctx)
 }
 
-// names gives the recognizer and the dialogue the titles of the demo app, so that they can be asked for aloud.
+// names gives the recognizer and the dialogue the titles of the demo app: how they can be asked for aloud, and how they are
+// written, which is what is typed and what an answer calls them.
 func names(c *local.Config) {
 	c.Phrases = demo.Phrases()
 	for _, t := range demo.Titles() {
@@ -94,9 +95,9 @@ func names(c *local.Config) {
 			list = &c.Processes
 		}
 		for _, spoken := range t.Spoken {
-			*list = append(*list, local.Named{ID: t.ID, Title: spoken, Language: "en"})
+			*list = append(*list, local.Named{ID: t.ID, Title: spoken, Written: t.Title, Language: "en"})
 		}
-		if t.Language != "en" { // typed words may use the title as it is written
+		if len(t.Spoken) == 0 {
 			*list = append(*list, local.Named{ID: t.ID, Title: t.Title, Language: t.Language})
 		}
 	}

@@ -42,6 +42,7 @@ type Named struct {
 	ID       string
 	Title    string // as spoken, for example "welcome" or "pricing 2019"
 	Language string // of the content; "" = "en". Only English titles enter the spoken grammar
+	Written  string // the title as it is written and read, where Title is only a way to say it; "" = Title is
 }
 
 const defaultMaxSessions = 200

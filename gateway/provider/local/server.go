@@ -84,7 +84,7 @@ func (c *Config) vocabulary() command.Vocabulary {
 	named := func(list []Named) []command.Named {
 		out := make([]command.Named, len(list))
 		for i, n := range list {
-			out[i] = command.Named{ID: n.ID, Title: n.Title, English: n.Language == "" || n.Language == language.English}
+			out[i] = command.Named{ID: n.ID, Title: n.Title, Written: n.Written, English: n.Language == "" || n.Language == language.English}
 		}
 		return out
 	}

@@ -43,7 +43,16 @@ type Intent struct {
 // Named is something with a title and an id.
 type Named struct {
 	ID, Title string
-	English   bool // the title can be spoken in English
+	Written   string // the title as it is written, where Title is a way to say it; "" = Title is
+	English   bool   // Title can be spoken in English
+}
+
+// Heading is the title as it is written.
+func (n Named) Heading() string {
+	if n.Written != "" {
+		return n.Written
+	}
+	return n.Title
 }
 
 // Vocabulary is what the templates' slots can hold when they are spoken.
@@ -94,11 +103,12 @@ func (v Vocabulary) known(slot, text string) bool {
 
 func (v Vocabulary) intent(k Kind, slots map[string]string, text string) Intent {
 	in := Intent{Kind: k}
-	if d, ok := slots["document"]; ok {
-		in.ID, in.Name = find(v.Documents, d)
-	}
-	if p, ok := slots["process"]; ok {
-		in.ID, in.Name = find(v.Processes, p)
+	for slot, list := range map[string][]Named{"document": v.Documents, "process": v.Processes} {
+		if s, ok := slots[slot]; ok {
+			if in.ID, in.Name = find(list, s); in.ID == "" {
+				in.Name = strings.Trim(original(text, s), " .,:;!?…\"„“”«»")
+			}
+		}
 	}
 	for _, slot := range []string{"topic", "phrase", "message"} {
 		if s, ok := slots[slot]; ok {
@@ -108,7 +118,7 @@ func (v Vocabulary) intent(k Kind, slots map[string]string, text string) Intent 
 	return in
 }
 
-// find resolves a folded title.
+// find resolves a folded name.
 func find(list []Named, folded string) (id, name string) {
 	for _, n := range list {
 		for _, form := range forms(n) {
@@ -121,15 +131,17 @@ func find(list []Named, folded string) (id, name string) {
 }
 
 // forms are the folded ways to say a name: the title, the title with its numbers in words, the title without a trailing
-// number, and the id.
+// number, the same of the title as it is written, and the id.
 func forms(n Named) []string {
-	title := Fold(n.Title)
-	out := []string{title}
-	if w := numbersInWords(title); w != title {
-		out = append(out, w)
-	}
-	if short := withoutNumber(title); short != title && short != "" {
-		out = append(out, short)
+	var out []string
+	for _, title := range unique([]string{Fold(n.Title), Fold(n.Heading())}) {
+		out = append(out, title)
+		if w := numbersInWords(title); w != title {
+			out = append(out, w)
+		}
+		if short := withoutNumber(title); short != title && short != "" {
+			out = append(out, short)
+		}
 	}
 	if n.ID != "" {
 		out = append(out, Fold(n.ID))

@@ -9,6 +9,7 @@ var demo = Vocabulary{
 	Documents: []Named{
 		{ID: "welcome", Title: "welcome", English: true}, {ID: "pricing-2019", Title: "pricing twenty nineteen", English: true},
 		{ID: "winter-storage", Title: "Zimní uskladnění kol"}, {ID: "old-import", Title: "Старый импорт"}, {ID: "pricing-2019", Title: "Pricing 2019", English: true},
+		{ID: "deposit-rules", Title: "deposit rules", Written: "Jak funguje kauce", English: true},
 	},
 	Processes: []Named{{ID: "month-end", Title: "month end", English: true}},
 	Topics:    []string{"winter storage"}, Phrases: []string{"the old price board"}, Messages: []string{"lunch is ready"},
@@ -30,7 +31,7 @@ func TestOneCommandInFourLanguages(t *testing.T) {
 		{"en", "open welcome", Intent{Kind: OpenDocument, ID: "welcome", Name: "welcome"}},
 		{"en", "read me the document pricing", Intent{Kind: ReadDocument, ID: "pricing-2019", Name: "pricing twenty nineteen"}},
 		{"en", "read the document pricing 2019", Intent{Kind: ReadDocument, ID: "pricing-2019", Name: "pricing twenty nineteen"}},
-		{"en", "read the document called Something New", Intent{Kind: ReadDocument, Name: "something new"}},
+		{"en", "read the document called Something New", Intent{Kind: ReadDocument, Name: "Something New"}},
 		{"en", "Show me the process month end", Intent{Kind: ShowProcess, ID: "month-end", Name: "month end"}},
 		{"en", "highlight the old price board in the document pricing twenty nineteen", Intent{Kind: Highlight, ID: "pricing-2019", Name: "pricing twenty nineteen", Text: "the old price board"}},
 		{"en", "Search the documents for Winter storage", Intent{Kind: Search, Text: "Winter storage"}},
@@ -40,6 +41,8 @@ func TestOneCommandInFourLanguages(t *testing.T) {
 		{"en", "I fix the locks on Mondays", Intent{}},
 		{"cs", "Otevři dokument Zimní uskladnění kol", Intent{Kind: OpenDocument, ID: "winter-storage", Name: "Zimní uskladnění kol"}},
 		{"cs", "otevri prosim dokument zimni uskladneni kol", Intent{Kind: OpenDocument, ID: "winter-storage", Name: "Zimní uskladnění kol"}},
+		{"cs", "Otevři dokument Jak funguje kauce", Intent{Kind: OpenDocument, ID: "deposit-rules", Name: "deposit rules"}},
+		{"cs", "Otevři dokument „Něco nového“.", Intent{Kind: OpenDocument, Name: "Něco nového"}},
 		{"cs", "Přečti mi dokument welcome", Intent{Kind: ReadDocument, ID: "welcome", Name: "welcome"}},
 		{"cs", "Hledej v dokumentech o kauci", Intent{Kind: Search, Text: "kauci"}},
 		{"cs", "Jaké máme procesy?", Intent{Kind: ListProcesses}},
@@ -53,7 +56,7 @@ func TestOneCommandInFourLanguages(t *testing.T) {
 		{"de", "Welche Prozesse gibt es?", Intent{Kind: ListProcesses}},
 		{"de", "Suche nach Kaution", Intent{Kind: Search, Text: "Kaution"}},
 		{"ru", "Открой документ Старый импорт", Intent{Kind: OpenDocument, ID: "old-import", Name: "Старый импорт"}},
-		{"ru", "Прочитай мне документ старый импорт, пожалуйста", Intent{Kind: ReadDocument, Name: "старыи импорт пожалуиста"}},
+		{"ru", "Прочитай мне документ старый импорт, пожалуйста", Intent{Kind: ReadDocument, Name: "старый импорт, пожалуйста"}},
 		{"ru", "Что изменилось?", Intent{Kind: Changes}},
 		{"ru", "Расскажи мне историю", Intent{Kind: Story}},
 	} {
@@ -87,6 +90,9 @@ func TestWhatTheRecognizerCanHearIsUnderstood(t *testing.T) {
 	}
 	if len(words) < 40 {
 		t.Errorf("only %d words", len(words))
+	}
+	if strings.Contains(text, "kauce") {
+		t.Errorf("the grammar holds a title that is written in Czech:\n%s", text)
 	}
 	_, _, skipped = demo.JSGF(func(w string) bool { return w != "welcome" })
 	if len(skipped) != 1 || skipped[0] != "welcome" {
