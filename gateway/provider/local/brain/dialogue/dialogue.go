@@ -47,8 +47,10 @@ type mind struct {
 	vocabulary command.Vocabulary
 	place      Place
 	greeted    bool
-	question   int            // of the interview that was asked last; -1 = none yet
-	after      command.Intent // waits for the search that finds its document
+	question   int      // of the interview that was asked last; -1 = none yet
+	search     search   // whose hits are awaited
+	choice     choice   // which document was meant is asked
+	chosen     document // was found by a search and is acted on
 }
 
 // Respond implements brain.Mind.
@@ -117,6 +119,10 @@ var plain = map[command.Kind]string{
 }
 
 func (m *mind) act(t brain.Turn, in command.Intent) []brain.Step {
+	m.search = search{} // what is said now replaces what was awaited
+	if steps := m.choose(t, in); steps != nil {
+		return steps
+	}
 	if key, ok := plain[in.Kind]; ok {
 		return m.say(t, key)
 	}
@@ -139,8 +145,7 @@ func (m *mind) act(t brain.Turn, in command.Intent) []brain.Step {
 		}
 		return m.call(t, "show_process", object{"id": in.ID})
 	case command.Search:
-		m.after = command.Intent{}
-		return m.call(t, "search_documents", object{"query": in.Text})
+		return m.find(t, search{query: in.Text})
 	case command.ListProcesses:
 		return m.call(t, "list_processes", object{})
 	case command.Changes:
@@ -150,7 +155,24 @@ func (m *mind) act(t brain.Turn, in command.Intent) []brain.Step {
 	case command.DeleteProject:
 		return m.call(t, "delete_project", object{"project_id": m.place.Project})
 	}
-	return m.ask(t, t.Input.Text)
+	return m.free(t, t.Input.Text)
+}
+
+// free takes words that are no command: an answer to the interviewer's question and the telling of something lead on through
+// the interview; a question and loose words are looked up.
+func (m *mind) free(t brain.Turn, text string) []brain.Step {
+	lookup := asks(t.Language, text) || m.question < 0 && !tells(text)
+	if !lookup {
+		return m.ask(t, text)
+	}
+	subject := subject(t.Language, text)
+	switch {
+	case subject == "":
+		return m.say(t, "help")
+	case !t.Has(searchTool):
+		return m.say(t, "no_search")
+	}
+	return m.find(t, search{query: subject, tell: true})
 }
 
 type object map[string]string
@@ -168,15 +190,13 @@ func (m *mind) call(t brain.Turn, name string, arguments object) []brain.Step {
 
 // onDocument calls a tool on a document; one whose id is not known is searched for first.
 func (m *mind) onDocument(t brain.Turn, in command.Intent, name string, arguments object) []brain.Step {
-	m.after = command.Intent{}
-	if in.ID != "" || !t.Has("search_documents") {
+	if in.ID != "" || !t.Has(searchTool) {
 		if in.ID == "" {
 			arguments["id"] = slug(in.Name)
 		}
 		return m.call(t, name, arguments)
 	}
-	m.after = in
-	return m.call(t, "search_documents", object{"query": in.Name})
+	return m.find(t, search{query: in.Name, then: in})
 }
 
 // ask is the interviewer: it takes a free answer and asks the next question.

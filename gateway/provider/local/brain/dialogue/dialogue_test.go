@@ -152,19 +152,6 @@ func TestSpeechThatWasNotUnderstoodIsSaidSo(t *testing.T) {
 	}
 }
 
-func TestFreeWordsLeadThroughTheInterview(t *testing.T) {
-	m := New(demo, Place{}).Mind()
-	for i := range interview["en"] {
-		got := told(m.Respond(typed("en", "I oil the chains every Monday")))
-		if !strings.Contains(got, interview["en"][i]) {
-			t.Errorf("question %d: %s", i, got)
-		}
-	}
-	if got := told(m.Respond(typed("en", "Nothing else"))); !strings.Contains(got, "last question") {
-		t.Errorf("after the last question: %s", got)
-	}
-}
-
 func TestEveryPhraseExistsInEveryLanguageWithTheSameBlanks(t *testing.T) {
 	for key, english := range phrases["en"] {
 		for _, code := range []string{"cs", "de", "ru"} {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hovor/gateway/provider/local/brain"
-	"hovor/gateway/provider/local/command"
 	"hovor/gateway/provider/local/language"
 )
 
@@ -29,7 +28,7 @@ func (m *mind) outcome(t brain.Turn, o brain.Output) []brain.Step {
 		return m.say(t, "unclear")
 	}
 	if out.Status != "ok" {
-		m.after = command.Intent{}
+		m.search = search{}
 		if out.Message != "" {
 			return m.sentence(t, out.Message)
 		}
@@ -61,7 +60,7 @@ func (m *mind) sentence(t brain.Turn, text string) []brain.Step {
 func (m *mind) result(t brain.Turn, o brain.Output, out toolOutput) []brain.Step {
 	switch o.Name {
 	case "search_documents":
-		return m.hits(t, out.Result)
+		return m.hits(t, o, out.Result)
 	case "get_document":
 		return m.read(t, out.Result)
 	case "open_document", "show_process", "highlight_passage":
@@ -78,37 +77,6 @@ func (m *mind) result(t brain.Turn, o brain.Output, out toolOutput) []brain.Step
 
 type document struct {
 	ID, Title, Language, Passage, Text string
-}
-
-func (m *mind) hits(t brain.Turn, raw json.RawMessage) []brain.Step {
-	var hits []document
-	if json.Unmarshal(raw, &hits) != nil {
-		return nil
-	}
-	after := m.after
-	m.after = command.Intent{}
-	if len(hits) == 0 {
-		return m.say(t, "nothing_found")
-	}
-	if after.Kind != command.Unknown {
-		return m.proceed(t, after, hits[0])
-	}
-	titles := make([]string, 0, maxListed)
-	for _, h := range hits[:min(len(hits), maxListed)] {
-		titles = append(titles, h.Title)
-	}
-	return m.say(t, "hits", len(hits), strings.Join(titles, ", "))
-}
-
-// proceed does with the first hit what was asked for by a title.
-func (m *mind) proceed(t brain.Turn, after command.Intent, hit document) []brain.Step {
-	switch after.Kind {
-	case command.ReadDocument:
-		return m.call(t, "get_document", object{"id": hit.ID})
-	case command.Highlight:
-		return m.call(t, "highlight_passage", object{"id": hit.ID, "text": after.Text})
-	}
-	return m.call(t, "open_document", object{"id": hit.ID})
 }
 
 func (m *mind) read(t brain.Turn, raw json.RawMessage) []brain.Step {
@@ -139,9 +107,12 @@ func (m *mind) screen(t brain.Turn, o brain.Output, raw json.RawMessage) []brain
 		list = m.vocabulary.Processes
 	}
 	title := args.ID
+	if m.chosen.ID == args.ID && m.chosen.Title != "" {
+		title = m.chosen.Title
+	}
 	for _, n := range list {
 		if n.ID == args.ID {
-			title = n.Title
+			title = n.Heading()
 			break
 		}
 	}
