@@ -30,6 +30,8 @@ type life struct {
 	clears   int
 	resp     int
 
+	renewing bool // a second leg was asked for
+
 	open        map[string]bool // client creates without a fate, by event id
 	outstanding int             // creates sent, not ended as far as the conversation can know
 	speech      bool            // since the last commit of ours
@@ -51,6 +53,9 @@ func (l *life) step(what Happening) error {
 		for _, e := range out {
 			if _, cut := e.(Cut); cut {
 				next = append([]Happening{WasCut{Heard{ItemID: l.s.play.item, Sent: time.Second, Heard: time.Duration(l.rng.IntN(1000)) * time.Millisecond}}}, next...)
+			}
+			if _, renew := e.(Renew); renew {
+				l.renewing = true
 			}
 			if err := l.judge(e, before); err != nil {
 				return err
@@ -104,6 +109,10 @@ func (l *life) judge(e Effect, before State) error {
 			}
 		case *realtime.ResponseDone: // the conversation gave up on it
 			l.outstanding--
+		}
+	case Swap:
+		if e.Take && !l.s.quiet() {
+			return fmt.Errorf("the leg was changed in the middle of something")
 		}
 	case AssistantAudible:
 		if e.On == l.audible {
@@ -195,7 +204,9 @@ func (l *life) provider() error {
 func (l *life) client() error {
 	id := "c" + strconv.Itoa(l.steps)
 	var ev realtime.Event
-	switch l.rng.IntN(9) {
+	switch l.rng.IntN(10) {
+	case 9:
+		ev = &realtime.ConversationItemTruncate{EventID: id, ItemID: fmt.Sprintf("item_resp_%d", l.resp), AudioEndMS: l.rng.IntN(2000)}
 	case 0, 1:
 		l.open[id] = true
 		ev = &realtime.ResponseCreate{EventID: id}
@@ -251,7 +262,11 @@ func lives(seed uint64, tell bool) (log []string, err error) {
 	l := &life{rng: rng, open: map[string]bool{}, tell: tell}
 	defer func() { log = l.log }()
 	td := realtime.Some(realtime.TurnDetection{Type: realtime.ServerVAD})
-	l.s, _ = Start(Config{Ear: true, Seed: "s", Limits: Limits{Idle: -1, Duration: -1, Setup: -1, BufferClear: time.Hour},
+	limits := Limits{Idle: -1, Duration: -1, Setup: -1, BufferClear: time.Hour}
+	if seed%5 == 0 {
+		limits.Session = 20 * time.Second
+	}
+	l.s, _ = Start(Config{Ear: true, Socket: seed%2 == 1, Seed: "s", Limits: limits,
 		Assistant: Assistant{Session: realtime.Session{Audio: &realtime.Audio{Input: &realtime.AudioInput{TurnDetection: td}}}}})
 	steps := 10 + rng.IntN(40)
 	for range steps {
@@ -264,6 +279,11 @@ func lives(seed uint64, tell bool) (log []string, err error) {
 		}
 		l.media.Received += dt
 		l.media.ProviderPacket = l.at
+		if l.renewing && rng.IntN(4) == 0 {
+			if err = l.renewal(); err != nil {
+				return
+			}
+		}
 		switch rng.IntN(12) {
 		case 0:
 			err = l.step(ChannelOpened{})
@@ -285,6 +305,15 @@ func lives(seed uint64, tell bool) (log []string, err error) {
 	return l.log, l.settle()
 }
 
+// renewal brings the second leg, or not.
+func (l *life) renewal() error {
+	l.renewing = false
+	if l.rng.IntN(3) == 0 {
+		return l.step(RenewFailed{})
+	}
+	return l.step(RenewReady{})
+}
+
 // settle lets both sides be there and silent; everything must come to rest.
 func (l *life) settle() error {
 	if err := l.step(ChannelOpened{}); err != nil {
@@ -297,6 +326,11 @@ func (l *life) settle() error {
 		if err := l.rest(l.at + 2*time.Minute); err != nil {
 			return err
 		}
+		if l.renewing {
+			if err := l.renewal(); err != nil {
+				return err
+			}
+		}
 		if err := l.ear(turn.Dismissed); err != nil {
 			return err
 		}
@@ -305,6 +339,10 @@ func (l *life) settle() error {
 	switch {
 	case s.gen.stage != idle, s.queued.waiting, s.play.live, len(s.later) > 0, s.barrier.n != 0, s.floor != free, s.cut.under, len(s.calls) > 0:
 		return fmt.Errorf("stuck: gen %+v queued %+v play %+v later %d floor %d calls %d", s.gen, s.queued.waiting, s.play, len(s.later), s.floor, len(s.calls))
+	case len(s.behind) > 0:
+		return fmt.Errorf("%s was never told", s.behind[0].what)
+	case s.unheard() >= 0:
+		return fmt.Errorf("nobody said what was heard of %s", s.played[s.unheard()].item)
 	case l.audible:
 		return fmt.Errorf("the ear still believes that the assistant speaks")
 	case len(l.open) > 0:
