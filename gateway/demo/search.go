@@ -60,13 +60,17 @@ func matches(terms []string, text string) (n int) {
 	return n
 }
 
-// alike compares two folded words: equal, or with the same beginning up to the last two letters of the shorter one.
+// alike compares two folded words: equal, or with the same beginning up to the last two letters of the shorter one, the last
+// one of a word of five.
 func alike(a, b string) bool {
 	if a == b {
 		return true
 	}
 	x, y := []rune(a), []rune(b)
 	stem := min(len(x), len(y)) - 2
+	if stem == 3 { // of a short word two letters are too much to differ in: "banana" is no "banka"
+		stem++
+	}
 	return stem >= 3 && max(len(x), len(y))-stem <= 4 && slices.Equal(x[:stem], y[:stem])
 }
 
