@@ -175,3 +175,16 @@ func TestTheStoryIsLongEnoughToBeInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// A page may name its buttons as it likes, so no phrase speaks of one.
+func TestNoPhraseNamesAButton(t *testing.T) {
+	for code, list := range phrases {
+		for key, text := range list {
+			for _, word := range []string{"connect", "button", "press ", "tlačítk", "stiskn", "taste", "knopf", "verbinden", "кнопк", "нажм"} {
+				if strings.Contains(strings.ToLower(text), word) {
+					t.Errorf("%s %s speaks of %q", code, key, word)
+				}
+			}
+		}
+	}
+}

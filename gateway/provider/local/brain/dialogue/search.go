@@ -158,7 +158,7 @@ func (m *mind) proceed(t brain.Turn, in command.Intent, d document) []brain.Step
 	return m.call(t, "open_document", object{"id": d.ID})
 }
 
-// tell says what the hit that has most of the words says about them.
+// tell says what the hit that has most of the words says about them; one that has none is only named.
 func (m *mind) tell(t brain.Turn, query string, hits []document) []brain.Step {
 	wanted := meaningful(query)
 	best, text, most := document{}, "", -1
@@ -173,6 +173,9 @@ func (m *mind) tell(t brain.Turn, query string, hits []document) []brain.Step {
 			return m.say(t, "nothing_about", query)
 		}
 		return m.say(t, "hits", len(hits), titles(hits))
+	}
+	if most == 0 {
+		return m.say(t, "nearest", query, best.Title)
 	}
 	code := best.Language
 	if !language.Known(code) {

@@ -107,6 +107,8 @@ func TestWhatWasLookedUpIsToldFromTheDocumentThatSaysMost(t *testing.T) {
 			brain.Say{Text: "В документе Übergabe in Dresden сказано:", Language: "ru"},
 			brain.Say{Text: "In Dresden gibt es keinen Laden.", Language: "de"}}},
 		{"en", "Dresden", []document{{ID: "a", Title: "Dresden"}}, []brain.Step{brain.Say{Text: "I found 1: Dresden.", Language: "en"}}},
+		{"en", "banana", []document{{ID: "a", Title: "Export", Passage: "Die banka."}}, []brain.Step{
+			brain.Say{Text: "I found nothing about banana in these words. The nearest document is Export.", Language: "en"}}},
 		{"en", "banana", []document{{ID: "a", Title: "Dresden"}}, []brain.Step{brain.Say{Text: "I found nothing about banana.", Language: "en"}}},
 	} {
 		m := New(linden, Place{}).Mind()

@@ -130,6 +130,9 @@ func alike(a, b string) bool {
 	}
 	x, y := []rune(a), []rune(b)
 	stem := min(len(x), len(y)) - 2
+	if stem == 3 { // of a short word two letters are too much to differ in: "banana" is no "banka"
+		stem++
+	}
 	return stem >= 3 && max(len(x), len(y))-stem <= 4 && slices.Equal(x[:stem], y[:stem])
 }
 
