@@ -271,9 +271,9 @@ func bindUDP(addr netip.AddrPort, kind socketKind) (fd int, local netip.AddrPort
 			return fail("setsockopt", err)
 		}
 	}
-	if kind != ownSocket { // the kernel caps both silently
-		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, socketBuffer)
-		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, socketBuffer)
+	if kind != ownSocket {
+		enlarge(fd, unix.SO_RCVBUFFORCE, unix.SO_RCVBUF)
+		enlarge(fd, unix.SO_SNDBUFFORCE, unix.SO_SNDBUF)
 	}
 	var name unix.RawSockaddrInet6
 	size := putAddr(&name, addr)
@@ -285,6 +285,14 @@ func bindUDP(addr netip.AddrPort, kind socketKind) (fd int, local netip.AddrPort
 		return fail("getsockname", e)
 	}
 	return fd, getAddr(&name), nil
+}
+
+// enlarge sets a buffer to what a stall needs: beyond the system's limit where we may (CAP_NET_ADMIN), else up to it,
+// which the kernel does not tell.
+func enlarge(fd, force, polite int) {
+	if unix.SetsockoptInt(fd, unix.SOL_SOCKET, force, socketBuffer) != nil {
+		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, polite, socketBuffer)
+	}
 }
 
 // pumpWire is one socket of a pump.
