@@ -17,6 +17,8 @@ interface CallEvents {
 const patience = 5_000
 /** How long an opened call may take to its data channel. */
 const setupLimit = 15_000
+/** How long the gateway's answer to a hangup is waited for. */
+const farewell = 1_000
 
 /** One WebRTC call: a peer connection, one audio track each way, and the data channel "oai-events". It is used once. */
 export class Call extends Emitter<CallEvents> {
@@ -91,10 +93,19 @@ export class Call extends Emitter<CallEvents> {
     if (!this.#over) await this.#audio.sender.replaceTrack(track)
   }
 
-  /** Ends the call on both sides. `leaving` is for a page that goes away. */
-  close(leaving = false): void {
-    if (this.#id && !this.#over) this.gateway.hangup(this.#id, leaving).catch(() => {})
-    this.#end('closed')
+  /**
+   * Ends the call on both sides. The page falls silent both ways at once; the peer connection waits until the gateway has been told,
+   * else its end would come first and read as a page that went away.
+   */
+  close(): void {
+    if (this.#over) return
+    if (!this.#id) return this.#end('closed')
+    for (const { receiver, sender } of this.pc.getTransceivers()) {
+      receiver.track.enabled = false
+      void sender.replaceTrack(null).catch(() => {})
+    }
+    const told = this.gateway.hangup(this.#id).catch(() => {})
+    this.#end('closed', Promise.race([told, new Promise((resolve) => setTimeout(resolve, farewell))]))
   }
 
   #watch(): void {
@@ -110,13 +121,14 @@ export class Call extends Emitter<CallEvents> {
     }
   }
 
-  #end(how: CallEnd): void {
+  #end(how: CallEnd, before?: Promise<unknown>): void {
     if (this.#over) return
     this.#over = true
     clearTimeout(this.#patience)
     this.#channel.onmessage = this.#channel.onclose = this.#channel.onopen = null
     this.pc.ontrack = this.pc.onconnectionstatechange = null
-    this.pc.close()
+    if (before) void before.then(() => this.pc.close())
+    else this.pc.close()
     this.emit('end', how)
   }
 }

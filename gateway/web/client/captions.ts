@@ -15,6 +15,8 @@ export interface Caption {
   heard: number | null
   /** The rest after `heard` will never be heard: the person cut in. */
   interrupted: boolean
+  /** While it is being spoken: at that moment the voice was at this character. Null before and after. */
+  voice: { at: number; from: number } | null
   /** The person's words could not be written down. */
   failed: boolean
   /** BCP 47, guessed where nobody said. */
@@ -24,6 +26,9 @@ export interface Caption {
   responseId: string | null
   turn: Turn | null
 }
+
+/** Characters a second of an even voice. */
+const pace = 15
 
 export interface Turn {
   id: string
@@ -43,9 +48,13 @@ export class Captions {
   #aliases = new Map<string, string>() // items that are no lines (instructions, tool outputs) → the line before them
   #heard = new Map<string, string>() // the heard prefix as the gateway told it; the words may still be on their way
   #uncommitted = new Set<string>() // speech that a cleared buffer takes away
+  #speaking: { response: string; at: number } | null = null // the voice of a response whose words are not here yet
   #language: string
 
-  constructor(language = 'en') {
+  constructor(
+    language = 'en',
+    private readonly now: () => number = () => performance.now(),
+  ) {
     this.#language = language
   }
 
@@ -61,11 +70,35 @@ export class Captions {
     this.#uncommitted.clear()
   }
 
+  /** How much of a line, in characters from its start and to the end of a word, has been spoken by now: a guess by the time. */
+  spoken(line: Caption): number {
+    const { voice, text } = line
+    if (!voice) return text.length
+    const n = Math.max(0, Math.floor(voice.from + ((this.now() - voice.at) / 1_000) * pace))
+    const end = n < text.length ? text.slice(n).search(/\s/) : -1
+    return end < 0 ? text.length : n + end
+  }
+
+  /** Nothing sounds any more. Returns the lines that this changed. */
+  hush(response?: string): Caption[] {
+    if (!response || this.#speaking?.response === response) this.#speaking = null
+    const lines = this.lines.filter((l) => l.voice && (!response || l.responseId === response))
+    for (const line of lines) line.voice = null
+    return lines
+  }
+
+  #voice(line: Caption): void {
+    if (this.#speaking === null || line.voice || line.responseId !== this.#speaking.response) return
+    line.voice = { at: this.#speaking.at, from: 0 }
+    this.#speaking = null
+  }
+
   apply(e: WireEvent): Caption[] {
     const changed = this.#apply(e)
     const lines = changed === null ? [] : Array.isArray(changed) ? changed : [changed]
     for (const line of lines) {
       const heard = this.#heard.get(line.id)
+      if (line.speaker === 'assistant') this.#voice(line)
       if (heard !== undefined) line.heard = heardLength(line.text, heard)
     }
     return lines
@@ -146,10 +179,16 @@ export class Captions {
           line.language = guessLanguage(line.text, this.#language)
         })
 
+      case 'output_audio_buffer.started': {
+        if (!e.response_id) return null
+        this.#speaking = { response: e.response_id, at: this.now() }
+        return this.lines.filter((l) => l.responseId === e.response_id && l.speaker === 'assistant').slice(0, 1)
+      }
       case 'response.done':
       case 'output_audio_buffer.stopped':
       case 'output_audio_buffer.cleared': {
         const response = e.response?.id ?? e.response_id
+        if (e.type !== 'response.done') this.hush(response)
         const cut = e.type === 'output_audio_buffer.cleared' || e.response?.status === 'cancelled'
         const lines = this.lines.filter((l) => l.responseId === response && l.speaker === 'assistant')
         for (const line of lines) {
@@ -166,6 +205,7 @@ export class Captions {
       case 'hovor.heard':
         return this.#known(e.item_id, (line) => {
           this.#heard.set(line.id, e.text ?? '')
+          if (line.voice) line.voice = e.complete ? null : { at: this.now(), from: heardLength(line.text, e.text ?? '') }
           if (e.complete) line.interrupted = false
         })
       case 'hovor.turn': {
@@ -247,6 +287,7 @@ export class Captions {
         final: false,
         heard: null,
         interrupted: false,
+        voice: null,
         failed: false,
         language: this.#language,
         callId: null,

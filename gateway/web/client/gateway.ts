@@ -71,10 +71,10 @@ export class Gateway {
     return { answer: await res.text(), callId }
   }
 
-  /** Ends a call. It is no failure when the call is already gone. `keepalive` lets it outlive the page. */
-  async hangup(callId: string, keepalive = false): Promise<void> {
+  /** Ends a call. It is no failure when the call is already gone. It outlives the page. */
+  async hangup(callId: string): Promise<void> {
     try {
-      await this.fetch(`/v1/realtime/calls/${encodeURIComponent(callId)}/hangup`, { method: 'POST', headers: this.headers(), keepalive })
+      await this.fetch(`/v1/realtime/calls/${encodeURIComponent(callId)}/hangup`, { method: 'POST', headers: this.headers(), keepalive: true })
     } catch (err) {
       if (!(err instanceof GatewayError) || err.status !== 404) throw err
     }

@@ -177,7 +177,6 @@ export class Talk extends Emitter<TalkEvents> {
 
   /** For a page that goes away. */
   leave(): void {
-    this.#call?.close(true)
     this.#finish({ reason: 'hangup', message: '' })
   }
 
@@ -391,6 +390,8 @@ export class Talk extends Emitter<TalkEvents> {
     this.#responses.apply({ type: 'output_audio_buffer.cleared' })
     this.#responses.apply({ type: 'response.done' })
     this.#responses.hold(false)
+    const silenced = this.captions.hush()
+    if (silenced.length) this.emit('captions', silenced)
     this.#call = null
   }
 

@@ -26,7 +26,11 @@ export function named(prefix: string, word: string): string {
   return key in table ? table[key as Key] : word.replaceAll('_', ' ')
 }
 
+const shortest = 50 // ms
+
+/** A duration; what is too short to be told apart is said to be short, and not to be nothing. */
 export function seconds(ms: number): string {
+  if (ms < shortest) return `< ${seconds(shortest)}`
   const digits = ms < 9_950 ? 2 : 1
   return t('seconds', { n: new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(ms / 1_000) })
 }

@@ -13,18 +13,21 @@ export class Notices {
   readonly #box = byId('notice')
   #key = ''
 
-  show(notice: Notice | null): void {
+  /** True when the focus was in here and has lost its place. */
+  show(notice: Notice | null): boolean {
     const key = notice?.key ?? ''
-    if (key === this.#key) return
+    if (key === this.#key) return false
     this.#key = key
     const hadFocus = this.#box.contains(document.activeElement)
     this.#box.hidden = notice === null
-    if (!notice) return
+    if (!notice) return hadFocus
     this.#box.dataset.tone = notice.tone
     this.#box.dataset.key = key
     setText(byId('notice-title'), notice.title)
     setText(byId('notice-text'), notice.text)
     byId('notice-actions').replaceChildren(...notice.actions.map(([text, press]) => button(text, press)))
-    if (hadFocus) this.#box.querySelector('button')?.focus()
+    const next = this.#box.querySelector('button')
+    if (hadFocus) next?.focus()
+    return hadFocus && !next
   }
 }

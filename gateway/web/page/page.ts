@@ -25,7 +25,10 @@ const noKeys = matchMedia('(hover: none) and (pointer: coarse)')
 const tabs = new Tabs()
 const trace = new Trace()
 const notices = new Notices()
-const transcript = new Transcript((callId) => talk.tools.get(callId))
+const transcript = new Transcript(
+  (callId) => talk.tools.get(callId),
+  (line) => talk.captions.spoken(line),
+)
 const details = new Details((on) => transcript.announce(on))
 
 let hint = '' // a passing remark that stands in the hint line until the state changes
@@ -101,8 +104,8 @@ for (const input of people) {
     remember('person', input.value)
     talk = newTalk(input.value)
     details.clear()
-    byId('log').replaceChildren()
-    transcript.draw([], [])
+    transcript.clear()
+    trace.clear()
     void desk.use(talk.gateway)
     draw(talk.snapshot)
   })
@@ -159,12 +162,15 @@ function draw(s: Snapshot): void {
 
   const busy = s.phase === 'connecting' || s.phase === 'reconnecting'
   const live = s.phase === 'live'
+  const leaving = !live && document.activeElement === byId('hangup') // its button is about to be disabled
   show(busy ? 'cancel' : !live ? 'start' : s.mic !== 'ready' ? 'usemic' : s.mode === 'ptt' ? 'hold' : 'mute')
   byId<HTMLButtonElement>('hangup').disabled = !live
+  if (leaving) focusMain()
   for (const input of people) input.disabled = live || busy
+  byId('people').title = live || busy ? t('who.locked') : ''
   for (const input of modes) input.checked = input.value === s.mode
 
-  label('start', s.threadId ? t('continue') : t('start'))
+  label('start', cameToNothing(s) ? t('retry') : s.threadId ? t('continue') : t('start'))
   label('mute', s.muted ? t('unmute') : t('mute'))
   press('mute', s.muted)
   label('hold', toggles.checked ? (s.held ? t('ptt.pressed') : t('ptt.press')) : s.held ? t('ptt.held') : t('ptt.hold'))
@@ -178,7 +184,7 @@ function draw(s: Snapshot): void {
   setText(byId('remark'), hint) // one status tells of both
   trace.setMicOpen(s.micOpen)
   trace.run(live)
-  notices.show(noticeFor(s))
+  if (notices.show(noticeFor(s))) focusMain()
 }
 
 type Shown = Snapshot['state'] | 'idle' | 'connecting' | 'asking' | 'ready' | 'lost'
@@ -207,7 +213,6 @@ function hintFor(s: Snapshot): string {
 }
 
 function noticeFor(s: Snapshot): Notice | null {
-  const again: [string, () => void] = [t('continue'), () => void start(s.micProblem === null)]
   if (s.provider?.state === 'lost' && s.phase === 'live') {
     return { key: 'provider', tone: 'wrong', title: t('lost.provider'), text: t('lost.provider.help'), actions: [[t('continue'), () => void restart()]] }
   }
@@ -222,13 +227,30 @@ function noticeFor(s: Snapshot): Notice | null {
     return { key: `mic ${s.micProblem} live`, tone: 'calm', ...texts, actions: [retry] }
   }
   if (s.phase === 'ended' && s.ended && s.ended.reason !== 'hangup') {
-    const why = named('end', s.ended.reason)
-    const known = why !== s.ended.reason.replaceAll('_', ' ')
-    const text = [known ? why : s.ended.message || why, s.threadId ? t('ended.kept') : ''].filter(Boolean).join(' ')
-    const actions: Notice['actions'] = s.threadId ? [again] : [[t('retry'), () => void start(s.micProblem === null)]]
-    return { key: `ended ${s.ended.reason}`, tone: 'wrong', title: s.threadId ? t('ended.title') : t('ended.failed'), text, actions }
+    const { reason, message } = s.ended
+    const why = named('end', reason)
+    const known = why !== reason.replaceAll('_', ' ')
+    const failed = cameToNothing(s)
+    // Why it never came about is best told by who tried; what this page itself found has no better words than the table's.
+    const text = (failed && reason in ownWords) || !known ? message || why : why
+    return {
+      key: `ended ${reason}`,
+      tone: 'wrong',
+      title: failed ? t('ended.failed') : t('ended.title'),
+      text: [text, !failed && s.threadId ? t('ended.kept') : ''].filter(Boolean).join(' '),
+      actions: [], // the main button below says it
+    }
   }
   return null
+}
+
+/** Reasons that a gateway explains in a sentence of its own. */
+const ownWords: Record<string, true> = { provider_unavailable: true, provider_lost: true, setup_failed: true, setup_timeout: true, internal: true }
+
+/** The call ended before a word was said in it. */
+function cameToNothing(s: Snapshot): boolean {
+  if (s.phase !== 'ended' || !s.ended || s.ended.reason === 'hangup') return false
+  return !s.threadId || s.ended.reason === 'provider_unavailable' || (s.ended.reason in ownWords && talk.captions.lines.length === 0)
 }
 
 async function restart(): Promise<void> {
@@ -244,6 +266,11 @@ function show(id: string): void {
   const hadFocus = mains.some((m) => m === document.activeElement)
   for (const m of mains) m.hidden = m.id !== id
   if (hadFocus) next.focus()
+}
+
+/** For a focus whose place is gone. */
+function focusMain(): void {
+  mains.find((m) => !m.hidden)?.focus()
 }
 
 function label(id: string, text: string): void {
@@ -316,6 +343,10 @@ void talk.gateway.about().then(
   (about) => {
     details.about(about)
     setText(byId('path'), about.audio_path ?? '')
+    // The embedded provider's ear knows one language.
+    const englishOnly = about.providers?.some((p) => p.kind === 'local') ?? false
+    byId('english').hidden = !englishOnly
+    transcript.englishOnly = englishOnly
   },
   () => {},
 )

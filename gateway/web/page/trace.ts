@@ -77,6 +77,12 @@ export class Trace {
     this.#micOpen = open
   }
 
+  /** Forgets what was heard: it was another person's talk. */
+  clear(): void {
+    this.#columns = []
+    this.#paint()
+  }
+
   /** Writes a word at the newest column. */
   mark(text: string): void {
     const last = this.#columns[this.#columns.length - 1]

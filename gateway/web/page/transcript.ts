@@ -1,5 +1,5 @@
 import type { Caption, ToolRun } from '../client/index'
-import { byId, h } from './dom'
+import { byId, h, setText } from './dom'
 import { named, seconds, t } from './i18n'
 
 /**
@@ -12,17 +12,21 @@ export class Transcript {
   readonly #jump = byId('jump')
   readonly #empty = byId('empty')
   #rows = new Map<string, HTMLElement>()
+  #lines: readonly Caption[] = []
+  #clock: ReturnType<typeof setInterval> | undefined
   #following = true
   #person = ''
+  /** The provider hears one language; whoever is not understood is told. */
+  englishOnly = false
 
-  constructor(private readonly tool: (callId: string) => ToolRun | undefined) {
-    this.#scroll.addEventListener('scroll', () => {
-      const { scrollTop, scrollHeight, clientHeight } = this.#scroll
-      this.#following = scrollHeight - scrollTop - clientHeight < 48
-      this.#jump.hidden = this.#following
-    })
+  constructor(
+    private readonly tool: (callId: string) => ToolRun | undefined,
+    /** How many characters of a line have been spoken by now. */
+    private readonly spoken: (line: Caption) => number,
+  ) {
+    this.#scroll.addEventListener('scroll', () => this.#look())
     this.#jump.addEventListener('click', () => this.#toEnd())
-    new ResizeObserver(() => this.#following && this.#toEnd()).observe(this.#scroll)
+    new ResizeObserver(() => this.#follow()).observe(this.#scroll)
   }
 
   setPerson(name: string): void {
@@ -35,9 +39,63 @@ export class Transcript {
 
   /** Draws the lines given and puts all lines in order. */
   draw(changed: readonly Caption[], all: readonly Caption[]): void {
+    this.#lines = all
     for (const line of changed) this.#drawLine(line, all)
     this.#empty.hidden = all.some(worthShowing)
-    if (this.#following) this.#toEnd()
+    this.#follow()
+    if (all.some((l) => l.voice)) this.#clock ??= setInterval(() => this.#tick(), 100)
+  }
+
+  /** The voice has moved on. Only text inside of nodes changes, so that no screen reader takes it for something new. */
+  #tick(): void {
+    let going = false
+    for (const line of this.#lines) {
+      const row = this.#rows.get(line.id)
+      const ahead = row?.querySelector<HTMLElement>('[data-voice]')
+      if (!row || !ahead) continue
+      const n = this.spoken(line)
+      const before = ahead.previousSibling
+      if (before instanceof Text && before.length !== n) before.data = line.text.slice(0, n)
+      setText(ahead, line.text.slice(n))
+      going ||= n < line.text.length
+    }
+    this.#follow()
+    if (going || this.#lines.some((l) => l.voice && !l.final)) return
+    clearInterval(this.#clock)
+    this.#clock = undefined
+    this.#look()
+  }
+
+  /** Does the person look at where the talk is, or elsewhere? */
+  #look(): void {
+    this.#following = !this.#empty.hidden || Math.abs(this.#scroll.scrollTop - this.#here()) < 48
+    this.#jump.hidden = this.#following
+  }
+
+  /** Where to scroll to: the end, or while a long answer is being spoken, the word that is. */
+  #here(): number {
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroll
+    const end = scrollHeight - clientHeight
+    const ahead = [...this.#log.querySelectorAll('[data-voice]')].pop()?.getClientRects()[0]
+    if (!ahead) return end
+    const y = ahead.top - this.#scroll.getBoundingClientRect().top + scrollTop
+    return Math.max(0, Math.min(end, y - clientHeight * 0.6))
+  }
+
+  /** Another person's talk, or none. */
+  clear(): void {
+    this.#rows.clear()
+    this.#lines = []
+    this.#log.replaceChildren()
+    this.#empty.hidden = false
+    this.#following = true
+    this.#jump.hidden = true
+    this.#scroll.scrollTop = 0
+  }
+
+  /** The newest words stay in view; an empty page is read from its start. */
+  #follow(): void {
+    if (this.#following && this.#empty.hidden) this.#toEnd()
   }
 
   #drawLine(line: Caption, all: readonly Caption[]): void {
@@ -73,12 +131,17 @@ export class Transcript {
       return
     }
     const name = line.speaker === 'person' ? this.#person || t('you') : 'Hovor'
-    const body = h('p', { class: 'words', lang: line.language }, ...words(line))
-    row.replaceChildren(h('span', { class: 'name' }, name, h('span', { class: 'unseen' }, ': ')), h('div', {}, body, h('div', { class: 'more' }, ...remarks(line))))
+    const body = h('p', { class: 'words', lang: line.language }, ...words(line, this.spoken(line)))
+    row.replaceChildren(h('span', { class: 'name' }, name, h('span', { class: 'unseen' }, ': ')), h('div', {}, body, h('div', { class: 'more' }, ...this.#remarks(line))))
+  }
+
+  #remarks(line: Caption): Node[] {
+    const lost = line.speaker === 'person' && line.final && !line.text && !line.failed
+    return lost && this.englishOnly ? [h('span', {}, t('talk.english'))] : remarks(line)
   }
 
   #toEnd(): void {
-    this.#scroll.scrollTop = this.#scroll.scrollHeight
+    this.#scroll.scrollTop = this.#here()
     this.#following = true
     this.#jump.hidden = true
   }
@@ -88,9 +151,10 @@ function worthShowing(line: Caption): boolean {
   return line.text !== '' || line.failed || (line.speaker === 'person' && (!line.final || line.by === 'voice'))
 }
 
-function words(line: Caption): (Node | string)[] {
+function words(line: Caption, spoken: number): (Node | string)[] {
   if (line.failed) return [h('span', { class: 'gone' }, t('line.failed'))]
   if (!line.text) return [h('span', { class: 'gone' }, t(line.final ? 'line.not_understood' : 'line.waiting'))]
+  if (line.voice && !line.interrupted) return [line.text.slice(0, spoken), h('span', { class: 'ahead', 'data-voice': '' }, line.text.slice(spoken))]
   if (line.speaker === 'person' || line.heard === null || line.heard >= line.text.length) return [line.text]
   const heard = line.text.slice(0, line.heard)
   const rest = line.text.slice(line.heard)

@@ -210,7 +210,7 @@ describe('a call whose provider runs apart', { skip: noBinary }, () => {
     assert.deepEqual(await words('person'), before)
 
     await gateway.startProvider()
-    await page.click('#notice-actions button')
+    await page.click('#start')
     await says(page, 'phase', 'live')
     await page.fill('#words', 'hello again')
     await page.press('#words', 'Enter')

@@ -470,6 +470,45 @@ describe('the words', { skip }, () => {
     assert.ok(await page.isHidden('#empty'))
   })
 
+  test('what is not spoken yet is grey, and the spoken word stays in view', async () => {
+    await watched()
+    await connect()
+    const story = 'And then the plant went on and on, as plants do. '.repeat(60).trim()
+    await far.send(
+      { type: 'conversation.item.added', previous_item_id: null, item: { id: 'a1', type: 'message', role: 'assistant', status: 'in_progress', content: [] } },
+      { type: 'response.output_audio_transcript.delta', response_id: 'r1', item_id: 'a1', delta: story },
+      { type: 'output_audio_buffer.started', response_id: 'r1' },
+      { type: 'response.output_audio_transcript.done', response_id: 'r1', item_id: 'a1', transcript: story },
+      { type: 'response.done', response: { id: 'r1', status: 'completed' } },
+    )
+    await page.waitForSelector('[data-item=a1][data-final=true] .ahead')
+    await page.waitForFunction((n) => document.querySelector('[data-item=a1] .ahead').textContent.length < n, story.length - 10)
+    assert.equal(await page.textContent('[data-item=a1] .words'), story)
+    const inView = () => page.evaluate(() => {
+      const word = document.querySelector('[data-item=a1] .ahead').getClientRects()[0]
+      const box = document.getElementById('scroll').getBoundingClientRect()
+      return word.top >= box.top && word.bottom <= box.bottom
+    })
+    assert.ok(await inView())
+    await far.send({ type: 'hovor.heard', item_id: 'a1', audio_ms: 60_000, text: story.slice(0, 1_500), complete: false })
+    await page.waitForFunction((n) => document.querySelector('[data-item=a1] .ahead').textContent.length < n, story.length - 1_400)
+    assert.ok(await inView())
+    assert.ok(await page.evaluate(() => document.getElementById('scroll').scrollTop > 0))
+    await far.send({ type: 'output_audio_buffer.stopped', response_id: 'r1' }, { type: 'hovor.heard', item_id: 'a1', audio_ms: 200_000, text: story, complete: true })
+    await page.waitForSelector('[data-item=a1] .ahead', { state: 'detached' })
+  })
+
+  test('a typed turn without a measurable wait does not claim none', async () => {
+    await watched()
+    await connect()
+    await far.send(
+      { type: 'conversation.item.added', previous_item_id: null, item: { id: 'a1', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] } },
+      { type: 'hovor.turn', turn_id: 't1', mode: 'text', outcome: 'answered', latency_ms: { total: 3 } },
+    )
+    await page.waitForSelector('[data-item=a1] [data-latency]')
+    assert.match(await page.textContent('[data-item=a1] .more'), /first sound after < 0\.05 s/)
+  })
+
   test('the silence between a tool and the answer is not called listening', async () => {
     await watched()
     await connect()
@@ -658,8 +697,20 @@ describe('when something breaks', { skip }, () => {
     await page.waitForSelector('#notice[data-key="ended max_duration"]')
     assert.match(await page.textContent('#notice-text'), /longest time/)
     assert.equal(await page.evaluate(() => window.tracks[0].readyState), 'ended', 'the microphone is given back')
-    await page.click('#notice-actions button')
+    assert.equal(await page.textContent('#notice-title'), 'The call has ended')
+    assert.equal(await page.getByText('Continue the talk').count() + await page.getByText('Try again').count(), 1, 'one way to go on')
+    await page.click('#start')
     await says(page, 'phase', 'live')
+  })
+
+  test('a service that refuses before a word was said: no call, and the gateway\'s own sentence', async () => {
+    await watched()
+    await connect()
+    await far.send({ type: 'hovor.ended', reason: 'provider_unavailable', message: 'The voice service refuses the key. Check it.' })
+    await page.waitForSelector('#notice[data-key="ended provider_unavailable"]')
+    assert.equal(await page.textContent('#notice-title'), 'The call did not come about')
+    assert.equal(await page.textContent('#notice-text'), 'The voice service refuses the key. Check it.')
+    assert.equal(await page.textContent('#start'), 'Try again')
   })
 
   test('a lost connection is taken up as a new call on the same thread', async () => {
@@ -693,6 +744,24 @@ describe('when something breaks', { skip }, () => {
     await connect()
     await page.goto('about:blank')
     while (!fake.requests.some((r) => r.path.endsWith('/hangup'))) await far.calls()
+  })
+
+  test('hanging up by keyboard tells the gateway before the connection closes, and the focus stays at the controls', async () => {
+    await watched({ before: () => {
+      const close = RTCPeerConnection.prototype.close
+      RTCPeerConnection.prototype.close = function () {
+        window.closedAt ??= performance.now()
+        return close.call(this)
+      }
+    } })
+    await connect()
+    await page.focus('#hangup')
+    await page.keyboard.press('Enter')
+    await says(page, 'phase', 'ended')
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'start')
+    await page.waitForFunction(() => window.closedAt !== undefined)
+    const answered = await page.evaluate(() => performance.getEntriesByType('resource').find((r) => r.name.endsWith('/hangup'))?.responseStart)
+    assert.ok(answered > 0 && answered <= await page.evaluate(() => window.closedAt), 'the peer connection waited for the answer')
   })
 
   test('hanging up gives the microphone back', async () => {
@@ -771,6 +840,30 @@ describe('everybody', { skip }, () => {
     })
   }
 
+  for (const [width, height] of [[320, 640], [1440, 500]]) {
+    test(`${width}×${height}: an empty page is read from its start`, async () => {
+      await watched({ size: { width, height } })
+      await page.waitForSelector('[data-document=welcome]', { state: 'attached' })
+      await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r()))))
+      assert.equal(await page.evaluate(() => document.getElementById('scroll').scrollTop), 0)
+      assert.ok(await page.isHidden('#jump'))
+    })
+  }
+
+  test('1024 px: the main button keeps its words on one line', async () => {
+    await watched({ size: { width: 1024, height: 700 } })
+    await connect('ptt')
+    const [hold, line] = await page.evaluate(() => [document.querySelector('#hold span').getBoundingClientRect().height, parseFloat(getComputedStyle(document.getElementById('hold')).lineHeight)])
+    assert.ok(hold < 1.5 * line, `${hold} px high`)
+  })
+
+  test('who may not change the person just now is told why', async () => {
+    await watched()
+    assert.equal(await page.getAttribute('#people', 'title') ?? '', '')
+    await connect()
+    assert.match(await page.getAttribute('#people', 'title'), /Hang up/)
+  })
+
   for (const colorScheme of ['light', 'dark']) {
     test(`${colorScheme}: every ink can be read on every ground`, async () => {
       await watched({ colorScheme })
@@ -839,6 +932,16 @@ describe('everybody', { skip }, () => {
       assert.equal(await page.evaluate(() => document.documentElement.lang), locale === 'fr-FR' ? 'en' : locale.slice(0, 2))
     })
   }
+
+  test('the page says that the embedded provider hears English only, and no other does', async () => {
+    await watched()
+    await page.waitForSelector('#english')
+    assert.match(await page.textContent('#english'), /Speak English; type in any language/)
+    fake.about.providers = [{ name: 'openai', kind: 'openai', where: 'api.openai.com' }]
+    await page.reload()
+    await page.waitForFunction(() => document.getElementById('path').textContent !== '')
+    assert.ok(await page.isHidden('#english'))
+  })
 
   test('the page says where the voice goes, in the gateway\'s own sentence', async () => {
     await watched()

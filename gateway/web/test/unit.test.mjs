@@ -80,6 +80,33 @@ test('the heard prefix may be told before the words are all there', () => {
   assert.equal(c.get('a1').heard, 7)
 })
 
+test('how far the voice is, is guessed by the time and corrected by what was heard', () => {
+  let now = 0
+  const c = new Captions('en', () => now)
+  const text = 'One two three four five six seven.'
+  c.apply({ type: 'output_audio_buffer.started', response_id: 'r1' })
+  c.apply(answer('a1', null))
+  c.apply({ type: 'response.output_audio_transcript.delta', item_id: 'a1', response_id: 'r1', delta: text })
+  const line = c.get('a1')
+  now = 400 // six characters, to the end of the word
+  assert.equal(text.slice(0, c.spoken(line)), 'One two')
+  c.apply({ type: 'hovor.heard', item_id: 'a1', audio_ms: 900, text: 'One two three', complete: false })
+  assert.equal(text.slice(0, c.spoken(line)), 'One two three')
+  now = 800
+  assert.equal(text.slice(0, c.spoken(line)), 'One two three four five')
+  c.apply({ type: 'output_audio_buffer.stopped', response_id: 'r1' })
+  assert.deepEqual([line.voice, c.spoken(line)], [null, text.length])
+})
+
+test('speech that a cleared buffer took away is no line', () => {
+  const c = new Captions()
+  c.apply({ type: 'input_audio_buffer.speech_started', item_id: 'u1' })
+  c.apply({ type: 'input_audio_buffer.committed', item_id: 'u1', previous_item_id: null })
+  c.apply({ type: 'input_audio_buffer.speech_started', item_id: 'u2' })
+  assert.deepEqual(c.apply({ type: 'input_audio_buffer.cleared' }).map((l) => l.id), ['u2'])
+  assert.deepEqual(ids(c), ['u1'])
+})
+
 test('a turn that is told again is still one turn', () => {
   const c = new Captions()
   c.apply(answer('a1', null))
