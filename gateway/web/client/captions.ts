@@ -1,3 +1,4 @@
+import type { ThreadItem } from './gateway'
 import type { Item, Latency, WireEvent } from './wire'
 
 export type Speaker = 'person' | 'assistant' | 'tool'
@@ -68,6 +69,23 @@ export class Captions {
     this.#aliases.clear()
     this.#heard.clear()
     this.#uncommitted.clear()
+  }
+
+  /** Puts words of earlier calls before everything else. Returns the lines that came. */
+  restore(items: readonly ThreadItem[]): Caption[] {
+    const before = this.lines.length
+    for (const item of items) {
+      if ((item.role !== 'user' && item.role !== 'assistant') || !item.text || this.#byId.has(item.id)) continue
+      const line = this.#place(item.id, item.role === 'user' ? 'person' : 'assistant', undefined)
+      line.by = item.kind === 'typed' ? 'text' : 'voice'
+      line.text = item.text
+      line.final = true
+      line.interrupted = line.speaker === 'assistant' && item.complete === false
+      line.language = guessLanguage(line.text, this.#language)
+    }
+    const came = this.lines.splice(before)
+    this.lines.unshift(...came)
+    return came
   }
 
   /** How much of a line, in characters from its start and to the end of a word, has been spoken by now: a guess by the time. */

@@ -41,6 +41,15 @@ export interface About {
   recording?: string
 }
 
+/** One utterance of a thread; of the assistant's only what was heard. */
+export interface ThreadItem {
+  id: string
+  role: string
+  kind: string
+  text: string
+  complete?: boolean
+}
+
 /** Named as the Realtime API names it; a gateway maps it to what its provider has. */
 const transcriber = 'gpt-4o-mini-transcribe'
 
@@ -98,6 +107,16 @@ export class Gateway {
   async classes(): Promise<Record<string, string>> {
     const { effects = {} } = await this.json<{ effects?: Record<string, { class?: string }> }>('GET', '/v1/tools')
     return Object.fromEntries(Object.entries(effects).map(([name, effect]) => [name, effect.class ?? '']))
+  }
+
+  /** What was said on one of the person's own threads, in order; null when there is no such thread. */
+  async thread(id: string): Promise<ThreadItem[] | null> {
+    try {
+      return (await this.json<{ items?: ThreadItem[] }>('GET', `/v1/threads/${encodeURIComponent(id)}`)).items ?? []
+    } catch (err) {
+      if (err instanceof GatewayError && err.status === 404) return null
+      throw err
+    }
   }
 
   about(): Promise<About> {

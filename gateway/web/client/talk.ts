@@ -24,6 +24,8 @@ export interface TalkOptions {
   bearer: string
   model?: string
   perform?: Performer
+  /** A thread of earlier calls to go on with; `restore` shows what was said on it. */
+  threadId?: string | null
 }
 
 /** What the person should know at a glance; a new object whenever any of it changes. */
@@ -114,6 +116,7 @@ export class Talk extends Emitter<TalkEvents> {
   constructor(options: TalkOptions) {
     super()
     this.gateway = new Gateway(options.base ?? '', () => options.bearer)
+    this.#now.threadId = options.threadId ?? null
     this.#model = options.model ?? 'gpt-realtime'
     this.#responses = new Responses((e) => this.send(e))
     this.#screens = options.perform ? new Screens(this.gateway, () => this.#call?.id ?? '', options.perform) : null
@@ -144,6 +147,21 @@ export class Talk extends Emitter<TalkEvents> {
   /** The peer connection of the running call, for its statistics. */
   get connection(): RTCPeerConnection | null {
     return this.#call?.pc ?? null
+  }
+
+  /** Shows again what was said on the talk's thread. A thread that is gone, or has no words, is none to go on with. */
+  async restore(): Promise<void> {
+    const id = this.#now.threadId
+    if (!id) return
+    const items = await this.gateway.thread(id)
+    if (this.#now.threadId !== id) return
+    if (!items?.length) {
+      if (this.#now.phase === 'idle') this.#update({ threadId: null })
+      return
+    }
+    const came = this.captions.restore(items)
+    this.emit('captions', came)
+    this.emit('change', this.#now)
   }
 
   /**
@@ -350,6 +368,10 @@ export class Talk extends Emitter<TalkEvents> {
     } catch (err) {
       if (attempt.signal.aborted || this.#call !== call) return
       this.#call = null
+      if (err instanceof GatewayError && err.status === 404 && this.#now.threadId) {
+        this.#update({ threadId: null }) // the gateway keeps it no longer: the talk goes on without what was said
+        return this.#connect(attempt)
+      }
       if (this.#now.phase === 'reconnecting' && this.#tries < retries.length) return this.#retry()
       const refused = err instanceof GatewayError ? err : new GatewayError(0, 'failed', String(err))
       this.#finish({ reason: refused.code, message: refused.message })

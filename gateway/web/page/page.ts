@@ -35,16 +35,47 @@ let hint = '' // a passing remark that stands in the hint line until the state c
 let audioBlocked = false
 let unsent = '' // typed before the call was up
 let stopTalk: (() => void)[] = []
+const talks = new Map<string, Talk>()
+/** The tab's own memory. A browser that keeps nothing still talks. */
+const keep = {
+  get: (key: string): string | null => {
+    try {
+      return sessionStorage.getItem(key)
+    } catch {
+      return null
+    }
+  },
+  set: (key: string, value: string | null): void => {
+    try {
+      if (value === null) sessionStorage.removeItem(key)
+      else sessionStorage.setItem(key, value)
+    } catch {
+      // then it ends with the page
+    }
+  },
+}
 let talk = newTalk(recall('person') === 'bob' ? 'bob' : 'alice')
 const desk = new Desk(talk.gateway, (tab) => tabs.show(tab))
 void desk.use(talk.gateway)
 
+/** Takes up a person's talk of this page's life, or else that of an earlier load in the same tab. */
 function newTalk(person: string): Talk {
   for (const stop of stopTalk) stop()
-  const next = new Talk({ bearer: `demo-${person}`, perform: (request, signal) => desk.perform(request, signal) })
+  const threadKey = `hovor.thread.${person}`
+  let next = talks.get(person)
+  if (!next) {
+    next = new Talk({ bearer: `demo-${person}`, threadId: keep.get(threadKey), perform: (request, signal) => desk.perform(request, signal) })
+    talks.set(person, next)
+    next.on('change', (s) => keep.set(threadKey, s.threadId))
+    next.restore().catch(() => {}) // it can be gone on with all the same
+  }
   for (const input of people) input.checked = input.value === person
   transcript.setPerson(person[0]!.toUpperCase() + person.slice(1))
   next.setMode(recall('mode') === 'ptt' ? 'ptt' : 'open')
+  return listen(next)
+}
+
+function listen(next: Talk): Talk {
   stopTalk = [
     next.on('change', draw),
     next.on('captions', (lines) => transcript.draw(lines, next.captions.lines)),
@@ -103,12 +134,30 @@ for (const input of people) {
   input.addEventListener('change', () => {
     remember('person', input.value)
     talk = newTalk(input.value)
-    details.clear()
-    transcript.clear()
-    trace.clear()
+    showTalk()
     void desk.use(talk.gateway)
     draw(talk.snapshot)
   })
+}
+
+/** Everything on the page that is one talk's. */
+function showTalk(): void {
+  details.clear()
+  transcript.clear()
+  trace.clear()
+  for (const run of talk.tools.runs) details.tool(run)
+  for (const { turn } of talk.captions.lines) if (turn) details.turn(turn)
+  transcript.draw(talk.captions.lines, talk.captions.lines)
+}
+
+/** Leaves the person's talk as it is and begins another. */
+function anew(): void {
+  const person = people.find((p) => p.checked)?.value ?? 'alice'
+  keep.set(`hovor.thread.${person}`, null)
+  talks.delete(person)
+  talk = newTalk(person)
+  showTalk()
+  draw(talk.snapshot)
 }
 
 byId('say').addEventListener('submit', (e) => {
@@ -240,6 +289,9 @@ function noticeFor(s: Snapshot): Notice | null {
       text: [text, !failed && s.threadId ? t('ended.kept') : ''].filter(Boolean).join(' '),
       actions: [], // the main button below says it
     }
+  }
+  if (s.phase === 'idle' && s.threadId && talk.captions.lines.length > 0) {
+    return { key: 'kept', tone: 'calm', title: t('kept.title'), text: t('kept.help'), actions: [[t('kept.new'), anew]] }
   }
   return null
 }

@@ -724,6 +724,51 @@ describe('when something breaks', { skip }, () => {
     await micIs('open')
   })
 
+  test('a talk outlives a reload and another person at the page', async () => {
+    await watched()
+    await page.route('**/v1/threads/thread_1', (r) => r.fulfill({ json: { id: 'thread_1', object: 'hovor.thread', items: [
+      { id: 'u1', role: 'user', kind: 'typed', text: 'keep me', complete: true },
+      { id: 'a1', role: 'assistant', kind: 'spoken', text: 'I shall', complete: false },
+    ] } }))
+    await connect()
+    await far.send({ type: 'conversation.item.added', previous_item_id: null, item: { id: 'u1', type: 'message', role: 'user', content: [{ type: 'input_text', text: 'keep me' }] } })
+    await page.waitForSelector('[data-item=u1]')
+    await page.click('#hangup')
+    await says(page, 'phase', 'ended')
+    await page.check('#people input[value=bob]', { force: true })
+    assert.equal(await page.locator('#log .line').count(), 0)
+    assert.equal(await page.textContent('#start'), 'Start talking', 'a talk of their own')
+    await page.check('#people input[value=alice]', { force: true })
+    assert.ok(await page.isVisible('[data-item=u1]'))
+    assert.equal(await page.textContent('#start'), 'Continue the talk')
+
+    await page.reload()
+    await page.waitForSelector('#notice[data-key=kept]')
+    assert.deepEqual(await page.$$eval('#log .line', (rows) => rows.map((r) => r.dataset.item)), ['u1', 'a1'])
+    assert.match(await page.textContent('[data-item=a1] .more'), /interrupted/)
+    await page.click('#start')
+    await says(page, 'phase', 'live')
+    assert.deepEqual(JSON.parse(fake.requests.filter((r) => r.path === '/v1/realtime/client_secrets').pop().body).hovor, { thread_id: 'thread_1' })
+
+    await page.reload()
+    await page.click('#notice[data-key=kept] button')
+    assert.equal(await page.textContent('#start'), 'Start talking')
+    assert.equal(await page.locator('#log .line').count(), 0)
+    await page.click('#start')
+    await says(page, 'phase', 'live')
+    assert.equal(JSON.parse(fake.requests.filter((r) => r.path === '/v1/realtime/client_secrets').pop().body).hovor, undefined)
+  })
+
+  test('a thread that the gateway keeps no longer does not stop the next call', async () => {
+    await watched()
+    await connect()
+    await page.waitForFunction(() => sessionStorage.getItem('hovor.thread.alice') === 'thread_1')
+    await page.click('#hangup')
+    fake.mint = (body) => (body.hovor ? [404, 'not_found', 'there is no thread of yours with this id'] : null)
+    await page.click('#start')
+    await says(page, 'phase', 'live')
+  })
+
   test('a refused call tells the gateway\'s own words', async () => {
     await watched()
     fake.mint = () => [503, 'draining_soon', 'No new calls just now; try again in a minute.']

@@ -98,6 +98,14 @@ test('how far the voice is, is guessed by the time and corrected by what was hea
   assert.deepEqual([line.voice, c.spoken(line)], [null, text.length])
 })
 
+test('words of earlier calls come before those of this one, and once', () => {
+  const c = new Captions()
+  c.apply(spoken('u2', null, 'and then?'))
+  c.restore([{ id: 'u1', role: 'user', kind: 'spoken', text: 'hello' }, { id: 'a1', role: 'assistant', kind: 'spoken', text: 'Hel', complete: false }, { id: 'u2', role: 'user', kind: 'spoken', text: 'and then?' }, { id: 'o1', role: 'tool', kind: 'result', text: '{}' }])
+  assert.deepEqual(ids(c), ['u1', 'a1', 'u2'])
+  assert.deepEqual([c.get('a1').final, c.get('a1').interrupted], [true, true])
+})
+
 test('speech that a cleared buffer took away is no line', () => {
   const c = new Captions()
   c.apply({ type: 'input_audio_buffer.speech_started', item_id: 'u1' })

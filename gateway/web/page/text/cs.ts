@@ -94,6 +94,9 @@ export const cs: Table = {
 
   'lost.provider': 'Hlasová služba je pryč',
   'lost.provider.help': 'Vše, co zaznělo, zůstává. Pokračování otevře nové volání v témže hovoru.',
+  'kept.title': 'Váš hovor je uložen',
+  'kept.help': 'Pokračování na něj naváže tam, kde skončil.',
+  'kept.new': 'Začít nový hovor',
   'ended.title': 'Volání skončilo',
   'ended.failed': 'Volání se nespojilo',
   'ended.kept': 'Vše, co zaznělo, zůstává.',

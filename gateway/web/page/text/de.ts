@@ -94,6 +94,9 @@ export const de: Table = {
 
   'lost.provider': 'Der Sprachdienst ist weg',
   'lost.provider.help': 'Alles Gesagte bleibt. Fortsetzen öffnet einen neuen Anruf im selben Gespräch.',
+  'kept.title': 'Ihr Gespräch ist noch da',
+  'kept.help': 'Fortsetzen knüpft dort an, wo es aufhörte.',
+  'kept.new': 'Neues Gespräch',
   'ended.title': 'Der Anruf ist beendet',
   'ended.failed': 'Der Anruf kam nicht zustande',
   'ended.kept': 'Alles Gesagte bleibt.',

@@ -93,6 +93,9 @@ export const en = {
 
   'lost.provider': 'The speech service is gone',
   'lost.provider.help': 'Everything said so far is kept. Continue opens a new call on the same talk.',
+  'kept.title': 'Your talk is kept',
+  'kept.help': 'Continue takes it up where it stopped.',
+  'kept.new': 'Begin a new talk',
   'ended.title': 'The call has ended',
   'ended.failed': 'The call did not come about',
   'ended.kept': 'Everything said so far is kept.',
