@@ -83,7 +83,8 @@ export class Gateway {
   /** Ends a call. It is no failure when the call is already gone. It outlives the page. */
   async hangup(callId: string): Promise<void> {
     try {
-      await this.fetch(`/v1/realtime/calls/${encodeURIComponent(callId)}/hangup`, { method: 'POST', headers: this.headers(), keepalive: true })
+      const res = await this.fetch(`/v1/realtime/calls/${encodeURIComponent(callId)}/hangup`, { method: 'POST', headers: this.headers(), keepalive: true })
+      await res.text() // to its end, else the browser calls it aborted
     } catch (err) {
       if (!(err instanceof GatewayError) || err.status !== 404) throw err
     }

@@ -15,6 +15,7 @@ export class Transcript {
   #lines: readonly Caption[] = []
   #clock: ReturnType<typeof setInterval> | undefined
   #following = true
+  #height = 0
   #person = ''
   /** The provider hears one language; whoever is not understood is told. */
   englishOnly = false
@@ -26,7 +27,10 @@ export class Transcript {
   ) {
     this.#scroll.addEventListener('scroll', () => this.#look())
     this.#jump.addEventListener('click', () => this.#toEnd())
-    new ResizeObserver(() => this.#follow()).observe(this.#scroll)
+    new ResizeObserver(() => {
+      this.#height = this.#scroll.clientHeight
+      this.#follow()
+    }).observe(this.#scroll)
   }
 
   setPerson(name: string): void {
@@ -68,6 +72,7 @@ export class Transcript {
 
   /** Does the person look at where the talk is, or elsewhere? */
   #look(): void {
+    if (this.#scroll.clientHeight !== this.#height) return // not the person moved: the room changed, and is about to be told
     this.#following = !this.#empty.hidden || Math.abs(this.#scroll.scrollTop - this.#here()) < 48
     this.#jump.hidden = this.#following
   }

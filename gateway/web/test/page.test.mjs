@@ -725,7 +725,7 @@ describe('when something breaks', { skip }, () => {
   })
 
   test('a talk outlives a reload and another person at the page', async () => {
-    await watched()
+    await watched({ size: { width: 1024, height: 500 } })
     await page.route('**/v1/threads/thread_1', (r) => r.fulfill({ json: { id: 'thread_1', object: 'hovor.thread', items: [
       { id: 'u1', role: 'user', kind: 'typed', text: 'keep me', complete: true },
       { id: 'a1', role: 'assistant', kind: 'spoken', text: 'I shall', complete: false },
@@ -746,6 +746,8 @@ describe('when something breaks', { skip }, () => {
     await page.waitForSelector('#notice[data-key=kept]')
     assert.deepEqual(await page.$$eval('#log .line', (rows) => rows.map((r) => r.dataset.item)), ['u1', 'a1'])
     assert.match(await page.textContent('[data-item=a1] .more'), /interrupted/)
+    await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r()))))
+    assert.ok(await page.isHidden('#jump'), 'the newest words are in view')
     await page.click('#start')
     await says(page, 'phase', 'live')
     assert.deepEqual(JSON.parse(fake.requests.filter((r) => r.path === '/v1/realtime/client_secrets').pop().body).hovor, { thread_id: 'thread_1' })
