@@ -76,3 +76,24 @@ export async function startGateway({ apart = false } = {}) {
     },
   }
 }
+
+/** A gateway with one assistant per upstream of the matrix, named as in `upstreams`, and the embedded provider itself, apart. */
+export async function startMatrix(upstreams) {
+  const cwd = mkdtempSync(join(tmpdir(), 'hovor-matrix-'))
+  const provider = await started(['provider', '--listen', '127.0.0.1:0'], { cwd, env: key, line: /embedded provider on (http:\/\/[\d.:]+)\/v1\/realtime/ })
+  const lines = ['providers:', '  - {name: embedded, kind: local, brain: dialogue}', `  - {name: socket, kind: openai-ws, url: ${provider.found[1]}/v1, key_env: HOVOR_PROVIDER_KEY, model: gpt-realtime}`, 'assistants:',
+    ...upstreams.map((u) => `  - {name: ${u.model}, aliases: [${u.model}], provider: ${u.provider}, mode: ${u.mode}}`), 'ear:', `  model: ${join(root, '.models/silero/silero_vad_16k_op15.onnx')}`]
+  const quickstart = readFileSync(join(root, 'gateway/config/quickstart.yaml'), 'utf8')
+  writeFileSync(join(cwd, 'hovor.yaml'), quickstart.slice(0, quickstart.indexOf('\nproviders:')) + '\n' + lines.join('\n') + '\n')
+  const gateway = await started(['serve', '--config', 'hovor.yaml', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--media-port', '0'], {
+    cwd, env: key, line: /page\s+(http:\S+)\s+metrics\s+(http:\S+)\/metrics/,
+  })
+  return {
+    url: gateway.found[1], provider: provider.found[1], key: key.HOVOR_PROVIDER_KEY,
+    stop: async () => {
+      await ended(gateway.child)
+      await ended(provider.child)
+      rmSync(cwd, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The page's tests, in this order: types, the client without a browser, the page in Chromium against a stand-in, then the page and the
-# stock client in Chromium against the built binary (bin/hovor, or HOVOR_BIN, or a running one at HOVOR_URL).
+# stock client in Chromium against the built binary (bin/hovor, or HOVOR_BIN, or a running one at HOVOR_URL), then every stock client
+# against every upstream, whose table stands in signaling/protocol.md.
 # Needs Node 18.19 or newer, npm, and Chromium (or HOVOR_CHROMIUM). One file after the other: two browsers at once disturb the clocks.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,6 +11,6 @@ if [ ! -f node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
 fi
 npx --no-install tsc --noEmit
 
-for suite in ${*:-unit page call stock}; do
+for suite in ${*:-unit page call stock matrix}; do
   node --test "test/$suite.test.mjs"
 done
