@@ -87,6 +87,9 @@ export async function startMatrix(upstreams) {
   writeFileSync(join(cwd, 'hovor.yaml'), quickstart.slice(0, quickstart.indexOf('\nproviders:')) + '\n' + lines.join('\n') + '\n')
   const gateway = await started(['serve', '--config', 'hovor.yaml', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--media-port', '0'], {
     cwd, env: key, line: /page\s+(http:\S+)\s+metrics\s+(http:\S+)\/metrics/,
+  }).catch(async (err) => {
+    await ended(provider.child) // it would keep the tests waiting
+    throw err
   })
   return {
     url: gateway.found[1], provider: provider.found[1], key: key.HOVOR_PROVIDER_KEY,
