@@ -19,8 +19,8 @@ const (
 	historyBytes = 24 << 10
 )
 
-// goodbye is how long the last events may take to leave.
-const goodbye = 300 * time.Millisecond
+// goodbye is how long the last events may take to arrive: SCTP sends a lost one again after at most a second.
+const goodbye = 2500 * time.Millisecond
 
 // Run keeps the call until it ends or ctx does (drain_deadline). It returns when both legs are closed and nothing of the call runs.
 func (c *Call) Run(ctx context.Context) error {

@@ -230,7 +230,7 @@ func TestAMinuteOverABadNetworkEndsClean(t *testing.T) {
 		if err := b.Hangup(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if end := calltest.Await[*realtime.HovorEnded](b, time.Second, nil); end.Reason != "hangup" {
+		if end := calltest.Await[*realtime.HovorEnded](b, 4*time.Second, nil); end.Reason != "hangup" {
 			t.Errorf("ended %+v", end)
 		}
 		w.Within(3*time.Second, "the provider is left", w.Provider.Last().Ended)
