@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X hovor/gateway/telemetry.Version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit browser bench build check generate setup models clean
+.PHONY: help run test unit real browser bench build check generate setup models clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -14,11 +14,13 @@ run: setup models build ## set up, build and start the quickstart on http://127.
 
 test: ## everything that is a test, on a bare machine too
 	@deploy/setup.sh test
-	@$(MAKE) --no-print-directory models build check unit browser
+	@$(MAKE) --no-print-directory models build check unit real browser
 
-unit: ## Go tests with the race detector
-	go test -race -timeout 10m ./...
-	go test -run DevelopmentSet ./vad/...
+unit: ## Go tests with the race detector, in virtual time where they can
+	go test -race -short -timeout 10m ./...
+
+real: ## all Go tests with real sockets, voices and processes, and the ear's measurements
+	go test -timeout 10m ./...
 
 browser: build ## Chromium and the stock clients against the built binary
 	@gateway/web/test/run.sh

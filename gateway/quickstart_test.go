@@ -42,6 +42,9 @@ type house struct {
 // open starts the quickstart on free ports; change may alter its configuration.
 func open(t *testing.T, change func(*config.Config)) *house {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("real sockets and real speech take real time: not with -short")
+	}
 	cfg, err := config.Quickstart()
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -29,6 +30,10 @@ var binary string
 func TestMain(m *testing.M) { os.Exit(withBinary(m)) }
 
 func withBinary(m *testing.M) int {
+	flag.Parse()
+	if testing.Short() { // the house's rules only
+		return m.Run()
+	}
 	dir, err := os.MkdirTemp("", "hovor")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -46,6 +51,9 @@ func withBinary(m *testing.M) int {
 // command runs in the repository's root, so that the default paths fit, with a store of its own.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a built command in a process of its own takes real time: not with -short")
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	c := exec.CommandContext(ctx, binary, args...)

@@ -91,6 +91,9 @@ func TestAToneSurvivesTheRoundTrip(t *testing.T) {
 }
 
 func TestLookaheadIsTheEncodersDelay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes of speech through the codec: not with -short")
+	}
 	const rate = 48000
 	pcm := speech(rate, rate)
 	dec, _ := NewDecoder(rate)
@@ -107,6 +110,9 @@ func TestLookaheadIsTheEncodersDelay(t *testing.T) {
 }
 
 func TestRedundancyIsThereWhenLossIsExpected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes of speech through the codec: not with -short")
+	}
 	const rate = 24000
 	pcm := speech(2*rate, rate)
 	count := func(c EncoderConfig) (n int) {
@@ -155,6 +161,9 @@ func TestSilenceCostsNothingWithDTX(t *testing.T) {
 // Loss traces: what is heard with concealment must be nearer to the voice than holes are, and nearer still with
 // redundancy, which recovers single losses.
 func TestLossHurtsLessWithConcealmentAndLeastWithFEC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes of speech through the codec: not with -short")
+	}
 	const rate, frame = 24000, 480
 	pcm := speech(10*rate, rate)
 	packets := encodeAll(t, EncoderConfig{SampleRate: rate, Complexity: 5, FEC: true, LossPercent: 20}, pcm)

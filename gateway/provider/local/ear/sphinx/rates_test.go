@@ -171,6 +171,9 @@ func recognize(t *testing.T, e *Ear, pcm []int16) ear.Result {
 // The rates are printed with -v: of a few sentences, or with HOVOR_RATES=1 of all voices, speeds and sentences, which takes
 // minutes. The bounds leave room for other versions of the voices.
 func TestCommandsAreRecognizedAndOtherSentencesAreNot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much speech through the recognizer: not with -short")
+	}
 	e := newEar(t)
 	voices, speeds, step := speakers(t), []float64{0.85, 1, 1.2}, 1
 	if os.Getenv("HOVOR_RATES") == "" {
@@ -219,6 +222,9 @@ var fixtures = map[string]string{
 }
 
 func TestTheFixturesAreRecognizedAlsoAfterACall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much speech through the recognizer: not with -short")
+	}
 	e := newEar(t)
 	for name, want := range fixtures {
 		pcm, rate := readWAV(t, filepath.Join("..", "..", "testdata", "speech", name+".wav"))
