@@ -210,7 +210,7 @@ func (e *Engine) settings(p *Peer) (webrtc.SettingEngine, error) {
 	// library's own close on close_notify would run beside it.
 	s.DisableCloseByDTLS(p.eventful)
 	s.EnableSctpSnap(true)
-	s.SetSCTPMaxMessageSize(uint32(p.maxReceive())) //nolint:gosec // bounded by validation
+	s.SetSCTPMaxMessageSize(uint32(p.maxReceive())) // bounded by validation
 	s.SetSCTPRTOMax(sctpRTOMax)
 	s.DetachDataChannels()
 	s.SetFireOnTrackBeforeFirstRTP(true)

@@ -175,7 +175,7 @@ func bindOnce(w wires, addrs []netip.Addr, number int, count *socketCounters) ([
 			for _, p := range ports {
 				_ = p.close()
 			}
-			return nil, bindError("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(a, uint16(number))), err) //nolint:gosec // from ParseUint
+			return nil, bindError("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(a, uint16(number))), err) // from ParseUint
 		}
 		ports = append(ports, p)
 		number = p.addr.Port

@@ -63,7 +63,7 @@ func (s *pumps) close() error {
 }
 
 func (s *pumps) open(addr netip.Addr, port int, shared bool, to receiver) (wire, error) {
-	at := netip.AddrPortFrom(addr, uint16(port)) //nolint:gosec // 0 to 65535
+	at := netip.AddrPortFrom(addr, uint16(port)) // 0 to 65535
 	if !shared {
 		return s.all[int(s.next.Add(1))%len(s.all)].open(at, ownSocket, to)
 	}
@@ -156,7 +156,7 @@ func newPump(set *pumps, count *socketCounters) (*pump, error) {
 		return nil, fmt.Errorf("open the media poller: %w", err)
 	}
 	p := &pump{
-		set: set, epoll: fd, file: os.NewFile(uintptr(fd), "media poller"), done: make(chan struct{}), count: count, //nolint:gosec // a descriptor
+		set: set, epoll: fd, file: os.NewFile(uintptr(fd), "media poller"), done: make(chan struct{}), count: count, // a descriptor
 		byFD: make(map[int32]*pumpWire),
 	}
 	if p.raw, err = p.file.SyscallConn(); err != nil {
@@ -229,7 +229,7 @@ func (p *pump) open(at netip.AddrPort, kind socketKind, to receiver) (*pumpWire,
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)} //nolint:gosec // a descriptor
+	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)} // a descriptor
 	if err := unix.EpollCtl(p.epoll, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
 		_ = unix.Close(fd)
 		return nil, os.NewSyscallError("epoll_ctl", err)
@@ -240,7 +240,7 @@ func (p *pump) open(at netip.AddrPort, kind socketKind, to receiver) (*pumpWire,
 
 func (p *pump) forget(w *pumpWire) {
 	p.mu.Lock()
-	delete(p.byFD, int32(w.fd)) //nolint:gosec // a descriptor
+	delete(p.byFD, int32(w.fd)) // a descriptor
 	p.mu.Unlock()
 	if w.out != nil {
 		p.set.forget(w)
@@ -362,7 +362,7 @@ func (w *pumpWire) receive(b *batch) int {
 		return 0
 	}
 	w.count.received.Add(uint64(n))
-	return int(n) //nolint:gosec // at most batchSize
+	return int(n) // at most batchSize
 }
 
 func (w *pumpWire) send(b []byte, to netip.AddrPort) error {
@@ -424,7 +424,7 @@ func (w *pumpWire) flush() {
 		} else {
 			w.count.sent.Add(uint64(n))
 		}
-		from += int(n) //nolint:gosec // at most batchSize
+		from += int(n) // at most batchSize
 	}
 	w.out.n = 0
 }

@@ -77,5 +77,5 @@ func (d *downlink) staleSince() int {
 	all := d.Stats().StaleDropped
 	n := all - d.stale
 	d.stale = all
-	return int(n) //nolint:gosec // a count of packets
+	return int(n) // a count of packets
 }

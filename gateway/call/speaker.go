@@ -146,7 +146,7 @@ func (f form) encode(out []byte, pcm []int16) []byte {
 		return out
 	}
 	for _, s := range pcm {
-		out = binary.LittleEndian.AppendUint16(out, uint16(s)) //nolint:gosec // the same bits
+		out = binary.LittleEndian.AppendUint16(out, uint16(s)) // the same bits
 	}
 	return out
 }
@@ -160,7 +160,7 @@ func (f form) decode(b []byte) []int16 {
 	}
 	pcm := make([]int16, len(b)/2)
 	for i := range pcm {
-		pcm[i] = int16(binary.LittleEndian.Uint16(b[2*i:])) //nolint:gosec // the same bits
+		pcm[i] = int16(binary.LittleEndian.Uint16(b[2*i:])) // the same bits
 	}
 	return pcm
 }

@@ -58,7 +58,7 @@ func serveProvider() error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { _, _ = bufio.NewReader(os.Stdin).ReadString(0); cancel(); _ = l.Close() }()
-	go func() { _ = http.Serve(l, s.Handler()) }() //nolint:gosec // a test's own process
+	go func() { _ = http.Serve(l, s.Handler()) }() // a test's own process
 	fmt.Println(l.Addr())
 	return s.Run(ctx)
 }
@@ -71,7 +71,7 @@ func (quiet) ProviderPacket(*rtp.Packet, time.Time) {}
 func (q quiet) ProviderClosed(err error)            { q.closed <- err }
 
 func TestAKilledProviderIsNoticedWithinThreeSeconds(t *testing.T) {
-	cmd := exec.Command(os.Args[0]) //nolint:gosec // ourselves
+	cmd := exec.Command(os.Args[0]) // ourselves
 	cmd.Env = append(os.Environ(), asProvider+"=1")
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()

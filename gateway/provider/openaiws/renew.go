@@ -57,7 +57,7 @@ func (l *leg) configure(ctx context.Context, conn *socket.Conn, again bool) erro
 	err = conn.Exchange(ctx, write, func(raw []byte) (bool, error) {
 		ev, err := realtime.Decode(realtime.FromServer, raw)
 		if err != nil {
-			return false, nil //nolint:nilerr // what we do not know is no answer
+			return false, nil // what we do not know is no answer
 		}
 		switch ev := ev.(type) {
 		case *realtime.SessionCreated:

@@ -30,7 +30,7 @@ func Retry(ctx context.Context, b Backoff, try func(ctx context.Context) error) 
 		if err == nil || n == b.Tries || !passing(e) || ctx.Err() != nil {
 			return err
 		}
-		due := wait + time.Duration((rand.Float64()-0.5)/2*float64(wait)) //nolint:gosec // spreads load, guards nothing
+		due := wait + time.Duration((rand.Float64()-0.5)/2*float64(wait)) // spreads load, guards nothing
 		due = max(due, e.RetryAfter)
 		if end, ok := ctx.Deadline(); ok && time.Until(end) <= due {
 			return err

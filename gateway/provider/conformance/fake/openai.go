@@ -374,7 +374,7 @@ func Tone(rate int, d time.Duration) []byte {
 	out := make([]byte, 2*n)
 	for i := range n {
 		v := int16(8000 * math.Sin(2*math.Pi*220*float64(i)/float64(rate)))
-		out[2*i], out[2*i+1] = byte(v), byte(v>>8) //nolint:gosec // the two bytes of a sample
+		out[2*i], out[2*i+1] = byte(v), byte(v>>8) // the two bytes of a sample
 	}
 	return out
 }

@@ -33,7 +33,7 @@ type link struct {
 	s    *server
 	ws   *websocket.Conn
 	work chan func()
-	ctx  context.Context //nolint:containedctx // the connection's life
+	ctx  context.Context // the connection's life
 	stop context.CancelFunc
 	done chan struct{}
 	n    int // events sent
