@@ -72,6 +72,7 @@ func (r *Resampler) Append(dst, src []int16) []int16 {
 	dst = slices.Grow(dst, room)
 	n := len(dst)
 	made := C.resample_run(r.st, (*C.spx_int16_t)(&src[0]), C.int(len(src)), (*C.spx_int16_t)(&dst[n : n+1][0]), C.int(room))
+	runtime.KeepAlive(r) // the cleanup must not free the state under the call
 	return dst[:n+max(int(made), 0)]
 }
 
@@ -92,5 +93,6 @@ func (r *Resampler) Delay() time.Duration {
 func (r *Resampler) Reset() {
 	if r.st != nil {
 		C.speex_resampler_reset_mem(r.st)
+		runtime.KeepAlive(r)
 	}
 }

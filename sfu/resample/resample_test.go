@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -215,4 +216,32 @@ func BenchmarkAppend(b *testing.B) {
 			b.ReportMetric(r.Delay().Seconds()*1000, "delay_ms")
 		})
 	}
+}
+
+// A converter whose last use is the call itself: the collector, which runs all the while, must leave its state alone.
+func TestTheLastCallOfAConverterIsSafe(t *testing.T) {
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	src := make([]int16, 24000)
+	for i := range 200 {
+		r, err := New(16000, 24000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(r.Append(nil, src)); n != 36000 {
+			t.Fatalf("run %d gave %d samples", i, n)
+		}
+	}
+	close(stop)
+	<-done
 }
