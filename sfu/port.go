@@ -3,7 +3,6 @@ package sfu
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
 	"net"
 	"net/netip"
 	"sync"
@@ -188,7 +187,9 @@ func (e *pathEnd) ReadFromAddrPort(b []byte) (int, netip.AddrPort, error) {
 func (e *pathEnd) WriteToAddrPort(b []byte, to netip.AddrPort) (int, error) {
 	to = unmapped(to)
 	if !e.port.claim(e.path, b, to) {
-		return 0, io.ErrClosedPipe
+		// Not io.ErrClosedPipe: the library would pass that up, and SCTP, which may be writing in the instant of an ICE
+		// restart, would take it for the end of the event channel. A packet that finds no path is lost like any other.
+		return 0, net.ErrClosed
 	}
 	e.peer.leaving(b)
 	if err := e.port.wire.send(b, to); err != nil {

@@ -2,7 +2,6 @@ package sfu
 
 import (
 	"errors"
-	"io"
 	"net"
 	"net/netip"
 	"testing"
@@ -92,7 +91,7 @@ func TestPacketsFindTheirPeer(t *testing.T) {
 
 	_ = a.Close()
 	_ = a.Close()
-	if _, err := a.WriteTo(dtlsPacket, net.UDPAddrFromAddrPort(y)); !errors.Is(err, io.ErrClosedPipe) {
+	if _, err := a.WriteTo(dtlsPacket, net.UDPAddrFromAddrPort(y)); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("a write after the end: %v", err)
 	}
 	if _, _, err := a.ReadFrom(make([]byte, 100)); !errors.Is(err, net.ErrClosed) {
